@@ -1,0 +1,42 @@
+# The two commands to know: `make demo` and `make test`. Both set up what they need first.
+.PHONY: demo test bench format lint install setup clean
+PREFIX ?= /usr/local
+sources = $(shell git ls-files '*.cpp' '*.h')
+
+demo: build/release/build.ninja
+	cmake --build --preset release --target evenhand_demo
+	./build/release/examples/evenhand_demo
+
+test: build/release/build.ninja build/asan/build.ninja build/tsan/build.ninja
+	cmake --build --preset release
+	ctest --preset release
+	cmake --build --preset asan
+	ctest --preset asan
+	cmake --build --preset tsan
+	ctest --preset tsan
+
+bench: build/release/build.ninja
+	cmake --build --preset release --target evenhand_bench
+	./build/release/bench/evenhand_bench
+
+install: build/release/build.ninja
+	cmake --build --preset release
+	cmake --install build/release --prefix $(PREFIX)
+
+build/%/build.ninja: | setup
+	cmake --preset $*
+
+setup:
+	@tools/setup.sh
+
+format:
+	@tools/setup.sh clang-format-14
+	clang-format-14 -i $(sources)
+
+lint: build/release/build.ninja
+	@tools/setup.sh clang-format-14 clang-tidy-14
+	clang-format-14 --dry-run -Werror $(sources)
+	clang-tidy-14 --quiet -p build/release $(shell git ls-files 'src/*.cpp')
+
+clean:
+	rm -rf build

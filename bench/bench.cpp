@@ -1,0 +1,199 @@
+// Speed, in one run and with the answers checked. Times are medians of seven, interleaved with the
+// yardstick (std::sort of the same doubles on one thread), and judged as ratios to it, since
+// machines differ. Exits with 1 when a ratio misses its limit.
+#include <evenhand/evenhand.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace evenhand;
+
+struct Data {
+  CellNames names{{"group"}, {{"A"}, {"B"}, {"C"}, {"D"}}};
+  std::vector<double> score;
+  std::vector<CellCode> code;
+  std::vector<std::uint8_t> label;
+};
+
+// Four groups whose scores are distributed differently. `distinct` = 0: all scores differ.
+Data make_data(std::size_t rows, std::size_t distinct, std::uint64_t seed) {
+  Data data;
+  std::mt19937_64 random(seed);
+  const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
+  data.score.resize(rows);
+  data.code.resize(rows);
+  data.label.resize(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    data.code[i] = static_cast<CellCode>(random() % 4);
+    const double u = unit();
+    double p = data.code[i] % 2 == 0 ? u : u * (0.4 + 0.6 * u);
+    if (distinct > 0)
+      p = std::floor(p * static_cast<double>(distinct)) / static_cast<double>(distinct);
+    data.score[i] = p;
+    data.label[i] = unit() < p ? 1 : 0;
+  }
+  return data;
+}
+
+double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("WRONG ANSWER: %s\n", what);
+  std::exit(1);
+}
+
+// The criterion holds on the rows themselves, and the fit carries its proof.
+void check(const Data& data, const Solution& fit) {
+  require(fit.status == Status::optimal, "the fit is not proven optimal");
+  const std::vector<double> q = fit.rule.probability(data.code, data.score);
+  std::array<double, 4> selected{};
+  std::array<double, 4> counted{};
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if (fit.criterion.rate == Rate::true_positive && data.label[i] == 0) continue;
+    selected[data.code[i]] += q[i];
+    counted[data.code[i]] += 1;
+  }
+  double lowest = 1;
+  double highest = 0;
+  for (std::size_t g = 0; g < 4; ++g) {
+    lowest = std::min(lowest, selected[g] / counted[g]);
+    highest = std::max(highest, selected[g] / counted[g]);
+  }
+  require(highest - lowest < 1e-9, "the groups' rates differ on the rows");
+}
+
+bool missed = false;
+
+void report(const char* what, double ratio, double most, double time) {
+  const bool ok = ratio <= most;
+  missed = missed || !ok;
+  std::printf("  %-58s %6.3f  (at most %.2f)  %8.2f ms  %s\n", what, ratio, most, 1e3 * time,
+              ok ? "ok" : "MISSED");
+}
+
+void against_sort(const char* what, const Data& data, const std::function<Solution()>& fit,
+                  double most) {
+  std::vector<double> sorting;
+  std::vector<double> fitting;
+  Solution solution;
+  solution = fit();
+  for (int round = 0; round < 7; ++round) {
+    std::vector<double> copy = data.score;
+    sorting.push_back(seconds([&] { std::sort(copy.begin(), copy.end()); }));
+    fitting.push_back(seconds([&] { solution = fit(); }));
+  }
+  check(data, solution);
+  report(what, median(fitting) / median(sorting), most, median(fitting));
+}
+
+void bench_fits() {
+  const Criterion parity = statistical_parity({.sensitive = {"group"}});
+  const Criterion opportunity = equal_opportunity({.sensitive = {"group"}});
+  const Data distinct = make_data(1'000'000, 0, 1);
+  const Data few = make_data(1'000'000, 10'000, 2);
+  std::printf("tally + solve, as a ratio to std::sort of the same scores:\n");
+  against_sort(
+      "statistical parity, 1e6 distinct scores, 4 groups", distinct,
+      [&] { return solve(Tally::of(distinct.score, distinct.names, distinct.code), parity); },
+      0.25);
+  against_sort(
+      "equal opportunity, 1e6 distinct scores, 4 groups", distinct,
+      [&] {
+        return solve(
+            Tally::of(distinct.score, distinct.names, distinct.code, {.label = distinct.label}),
+            opportunity);
+      },
+      0.5);
+  against_sort(
+      "statistical parity, 1e6 rows, 10,000 distinct scores", few,
+      [&] { return solve(Tally::of(few.score, few.names, few.code), parity); }, 0.1);
+}
+
+void bench_probability() {
+  const Data data = make_data(4'000'000, 0, 3);
+  const Rule rule = solve(Tally::of(data.score, data.names, data.code),
+                          statistical_parity({.sensitive = {"group"}}))
+                        .rule;
+  std::vector<double> out(data.score.size());
+  rule.probability(data.code, data.score, out);
+  std::vector<double> times;
+  for (int round = 0; round < 7; ++round) {
+    times.push_back(seconds([&] { rule.probability(data.code, data.score, out); }));
+  }
+  for (std::size_t i = 0; i < out.size(); i += 997) {
+    require(out[i] == rule.probability(data.code[i], data.score[i]), "array and single differ");
+  }
+  const double rate = static_cast<double>(data.score.size()) / median(times) / 1e6;
+  const bool ok = rate >= 200;
+  missed = missed || !ok;
+  std::printf("probability on arrays, one core:\n  %-58s %6.0f  (at least 200)  %s\n",
+              "million rows a second", rate, ok ? "ok" : "MISSED");
+}
+
+// In a process of its own, so that its peak memory is its own.
+void bench_growth(std::size_t rows) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    const Data data = make_data(rows, 0, 4);
+    rusage before{};
+    getrusage(RUSAGE_SELF, &before);
+    std::vector<double> times;
+    const int rounds = rows > 10'000'000 ? 1 : 7;
+    for (int round = 0; round < rounds; ++round) {
+      times.push_back(seconds([&] {
+        const Solution fit = solve(Tally::of(data.score, data.names, data.code),
+                                   statistical_parity({.sensitive = {"group"}}));
+        require(fit.status == Status::optimal, "the fit is not proven optimal");
+      }));
+    }
+    rusage after{};
+    getrusage(RUSAGE_SELF, &after);
+    std::printf("  %11zu rows  %9.2f ms  %6.2f ns a row  peak memory %6ld MiB (data %ld MiB)\n",
+                rows, 1e3 * median(times), 1e9 * median(times) / static_cast<double>(rows),
+                after.ru_maxrss / 1024, before.ru_maxrss / 1024);
+    std::fflush(stdout);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  require(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a run of the growth table failed");
+}
+
+}  // namespace
+
+int main() {
+  bench_fits();
+  bench_probability();
+  std::printf("tally + statistical parity, 4 groups, all scores distinct:\n");
+  for (const std::size_t rows : {10'000, 100'000, 1'000'000, 10'000'000, 100'000'000}) {
+    bench_growth(rows);
+  }
+  if (missed) std::printf("at least one figure missed its limit\n");
+  return missed ? 1 : 0;
+}

@@ -1,0 +1,74 @@
+// audit: what decisions mean for each cell, before or after a rule.
+#pragma once
+
+#include <evenhand/criterion.h>
+#include <evenhand/rule.h>
+#include <evenhand/scale.h>
+#include <evenhand/tally.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace evenhand {
+
+struct AuditOptions {
+  Costs costs = {};
+  std::optional<double> base_threshold = {};  // as in SolveOptions
+};
+
+// Expected figures under the probabilities of a rule; for base decisions they are 0 or 1.
+struct Figures {
+  double weight = 0;                          // of the rows; their number when unit_weights
+  std::optional<double> selection_rate;       // none without rows
+  std::optional<double> true_positive_rate;   // these need labels, and
+  std::optional<double> false_positive_rate;  // rows in their denominator
+  std::optional<double> precision;
+  // With labels; without, what to expect if the scores are calibrated (Audit::expected).
+  std::optional<double> accuracy;
+  std::optional<double> cost;  // mean cost of a decision
+};
+
+// One rate compared between the groups of a stratum that have it; none if fewer than two do.
+struct Spread {
+  double difference = 0;  // largest - smallest
+  double ratio = 1;       // smallest / largest, 1 if both are 0
+};
+
+struct Comparison {
+  std::vector<std::string> values;  // of the `within` attributes; empty for `overall`
+  Figures figures;                  // of all groups together
+  std::optional<Spread> selection_rate;
+  std::optional<Spread> true_positive_rate;
+  std::optional<Spread> false_positive_rate;
+  double bias = 0;  // largest |covariance| of a group
+};
+
+struct AuditedCell {
+  CellCode cell = 0;
+  Figures figures;
+  // Of the decision and of belonging to this group, inside the stratum: Definition 1 of the paper,
+  // |X_k|^-1 sum (1_S - rho_k) q. Zero in every cell means conditional statistical parity.
+  double covariance = 0;
+};
+
+struct AuditedGroup {
+  std::vector<std::string> values;  // of the sensitive attributes
+  Figures figures;                  // over all strata
+  double covariance = 0;
+};
+
+struct Audit {
+  bool expected = false;  // accuracy, precision and cost trust the scores: there were no labels
+  std::vector<AuditedCell> cells;
+  std::vector<AuditedGroup> groups;
+  std::vector<Comparison> strata;
+  Comparison overall;  // of the groups, over all strata
+};
+
+// Of the base decisions, and of a rule. Throws std::out_of_range if the rule lacks a cell.
+Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options = {});
+Audit audit(const Tally& tally, const Roles& roles, const Rule& rule,
+            const AuditOptions& options = {});
+
+}  // namespace evenhand

@@ -1,0 +1,99 @@
+// Criterion: what fairness means. A name and parameters; there is no default, since what is fair is
+// the user's to say.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evenhand {
+
+// The rate of a cell that groups are compared by; q is the probability of a positive decision.
+enum class Rate {
+  selection,       // E[q]
+  true_positive,   // E[q given a favourable outcome]: needs labels to fit
+  false_positive,  // E[q given an unfavourable outcome]: needs labels to fit
+};
+
+// How the rates of the groups of a stratum must relate.
+enum class Relation {
+  difference,  // largest - smallest <= tolerance
+  ratio,       // smallest >= ratio * largest
+  target,      // |rate - rho| <= tolerance, in every cell
+};
+
+// The common rate of equal_rates.
+struct Rho {
+  enum class Kind { given, base, best };
+  Kind kind = Kind::best;
+  double value = 0;  // in [0, 1], if given
+
+  static Rho given(double value) { return {Kind::given, value}; }
+  static Rho base() { return {Kind::base, 0}; }  // the share of positive base decisions
+  static Rho best() { return {Kind::best, 0}; }  // the one that maximises the objective
+  bool operator==(const Rho&) const = default;
+};
+
+// Who is compared with whom. Several sensitive attributes make intersectional groups: each
+// combination of their values is one. Groups are compared inside each stratum, that is for each
+// combination of the values of the `within` attributes.
+struct Roles {
+  std::vector<std::string> sensitive;    // at least one
+  std::vector<std::string> within = {};  // none: one stratum
+  bool operator==(const Roles&) const = default;
+};
+
+struct Criterion {
+  std::string name;
+  Rate rate = Rate::selection;
+  Relation relation = Relation::difference;
+  Roles roles;
+  double tolerance = 0;    // in [0, 1]
+  double ratio = 1;        // in (0, 1]; for Relation::ratio
+  Rho rho;                 // for equal rates
+  bool all_cells = false;  // compare all cells with each other, strata or not
+
+  // Throws std::invalid_argument that says which parameter is wrong.
+  void check() const;
+  bool operator==(const Criterion&) const = default;
+};
+
+struct ParityOptions {
+  std::vector<std::string> sensitive;
+  std::vector<std::string> within = {};
+  double tolerance = 0;
+};
+Criterion statistical_parity(ParityOptions options);
+Criterion equal_opportunity(ParityOptions options);
+Criterion false_positive_parity(ParityOptions options);
+
+struct EqualRatesOptions {
+  std::vector<std::string> sensitive;
+  std::vector<std::string> within = {};
+  double tolerance = 0;
+  Rho rho = Rho::best();
+};
+// Every cell has one and the same selection rate (Definition 2 of the paper, which calls it
+// predictive equality).
+Criterion equal_rates(EqualRatesOptions options);
+
+struct FourFifthsOptions {
+  std::vector<std::string> sensitive;
+  std::vector<std::string> within = {};
+  double ratio = 0.8;
+};
+Criterion four_fifths(FourFifthsOptions options);
+
+// By name, for front ends: "statistical-parity", "equal-opportunity", "false-positive-parity",
+// "equal-rates", "four-fifths", or Fairlearn's "demographic_parity", "true_positive_rate_parity",
+// "false_positive_rate_parity". A parameter that the criterion does not take is an error.
+struct CriterionOptions {
+  Roles roles;
+  std::optional<double> tolerance = {};
+  std::optional<double> ratio = {};
+  std::optional<Rho> rho = {};
+};
+Criterion criterion_from(std::string_view name, const CriterionOptions& options);
+
+}  // namespace evenhand

@@ -1,0 +1,19 @@
+// evenhand: even-handed decisions from any model's scores.
+//
+//   rows -> Tally -> Criterion -> solve -> Rule -> decisions, with audit beside it
+//
+// Everything here is a plain value: nothing to initialise, nothing global. Bad input throws
+// std::invalid_argument (or std::out_of_range for a name or code that does not exist); the library
+// never prints, exits or aborts.
+#pragma once
+
+#include <evenhand/audit.h>
+#include <evenhand/cells.h>
+#include <evenhand/coin.h>
+#include <evenhand/column.h>
+#include <evenhand/criterion.h>
+#include <evenhand/rule.h>
+#include <evenhand/scale.h>
+#include <evenhand/solve.h>
+#include <evenhand/tally.h>
+#include <evenhand/version.h>

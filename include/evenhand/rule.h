@@ -1,0 +1,117 @@
+// A rule: for every cell, the probability of a positive decision as a nondecreasing function of the
+// score. It is all that is needed to decide, and needs none of what found it.
+#pragma once
+
+#include <evenhand/cells.h>
+#include <evenhand/coin.h>
+#include <evenhand/scale.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evenhand {
+
+// What to do with people in a cell that the rule does not know.
+enum class Unseen {
+  error,   // throw std::out_of_range that names the cell
+  score,   // decide by the score's benefit alone (Rule::otherwise)
+  reject,  // a negative decision
+};
+
+struct Point {
+  double score;  // turned: negated where low scores are favourable
+  double q;      // probability of a positive decision, in [0, 1]
+  bool operator==(const Point&) const = default;
+};
+
+// The function of one cell. Scores and probabilities ascend, scores strictly.
+struct Response {
+  enum class Shape {
+    steps,  // `start`, then q of the last point whose score is at most the given one
+    ramp,   // linear between points; q of the first below it, of the last above it; start unused
+  };
+  Shape shape = Shape::steps;
+  double start = 0;
+  std::vector<Point> points;
+
+  double operator()(double x) const noexcept;  // x: a turned score
+  bool operator==(const Response&) const = default;
+};
+
+// What a rule consists of; Rule checks it.
+struct RuleParts {
+  CellNames cells;
+  std::vector<Response> responses;  // one for each cell
+  Reading reading;
+  // Cut scores to the intervals [k, k + 1) / 2^level, and take their midpoint, before reading a
+  // response: for ramps that were fitted on a tally of that resolution.
+  std::optional<int> level;
+  // Unseen::score decides positively from this turned score on.
+  double otherwise = 0.5;
+  bool operator==(const RuleParts&) const = default;
+};
+
+class Rule {
+ public:
+  Rule() = default;                // no cells: everybody is unseen
+  explicit Rule(RuleParts parts);  // throws std::invalid_argument that says what is wrong
+
+  const CellNames& cells() const noexcept { return parts_.cells; }
+  const RuleParts& parts() const noexcept { return parts_; }
+
+  // For one person; the score is in the caller's own scale. NaN if the cell is not one of the
+  // rule's or the score is NaN.
+  double probability(CellCode cell, double score) const noexcept;
+
+  // For many. Throws std::invalid_argument for a score that is not valid in the rule's scale (with
+  // its row), std::out_of_range for unseen cells unless told otherwise.
+  std::vector<double> probability(const Cells& cells, std::span<const double> scores,
+                                  Unseen unseen = Unseen::error) const;
+  std::vector<double> probability(std::span<const CellCode> cells, std::span<const double> scores,
+                                  Unseen unseen = Unseen::error) const;
+  void probability(std::span<const CellCode> cells, std::span<const double> scores,
+                   std::span<double> out, Unseen unseen = Unseen::error) const;
+
+  // Decisions, 1 or 0. The same person (id) always gets the same one with the same keyed coin;
+  // without ids, the same position with the same seeded coin. An empty id is an error.
+  std::vector<std::uint8_t> decide(const Cells& cells, std::span<const double> scores,
+                                   const Texts& ids, const Coin& coin,
+                                   Unseen unseen = Unseen::error) const;
+  std::vector<std::uint8_t> decide(const Cells& cells, std::span<const double> scores,
+                                   const Coin& coin, Unseen unseen = Unseen::error) const;
+
+  // In plain words, a line for each cell, scores in the caller's scale.
+  std::string describe(CellCode cell) const;
+  std::string describe() const;
+
+  // The JSON of docs/formats.md. `fit` is a JSON object that records how the rule was found; it
+  // takes no part in deciding.
+  std::string to_json(std::string_view fit = {}) const;
+  // Throws std::invalid_argument for anything but a well-formed rule of a version it knows.
+  static Rule from_json(std::string_view json);
+
+  bool operator==(const Rule& other) const { return parts_ == other.parts_; }
+
+ private:
+  // Responses of at most three steps, laid out for arrays of rows: q[number of froms <= x].
+  struct Quick {
+    double from[3];
+    double q[4];
+  };
+
+  double at(CellCode cell, double x) const noexcept;
+  std::vector<CellCode> known(const Cells& cells, Unseen unseen) const;
+
+  RuleParts parts_;
+  std::vector<Quick> quick_;  // empty unless every response fits
+};
+
+// The `fit` member of a rule's JSON, "{}" if it has none.
+std::string fit_record(std::string_view json);
+
+}  // namespace evenhand

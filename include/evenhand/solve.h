@@ -1,0 +1,85 @@
+// solve: the rule with the largest objective among all that meet the criterion, with its proof.
+//
+// Maximises  sum n (h q - gamma/2 q^2)  over the probabilities q of a positive decision, where h is
+// the benefit of a positive decision, subject to the criterion (docs/method.md).
+#pragma once
+
+#include <evenhand/criterion.h>
+#include <evenhand/rule.h>
+#include <evenhand/scale.h>
+#include <evenhand/tally.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evenhand {
+
+// Where the benefit of a decision comes from when the criterion itself needs no labels.
+enum class Calibration {
+  none,      // from the score, read by its scale
+  isotonic,  // from the labels, pooled by isotonic regression on the score in each cell
+};
+
+struct SolveOptions {
+  double gamma = 0;  // width of randomization, >= 0; 0: at the thresholds alone
+  Costs costs = {};
+  Calibration calibrate = Calibration::none;  // criteria of label rates always pool
+  // The base decision, before any rule, is positive from this score on (up to it, where low scores
+  // are favourable); none: when its benefit is above zero.
+  std::optional<double> base_threshold = {};
+  unsigned threads = 0;  // 0: as many as there are cores. The result does not depend on it.
+};
+
+enum class Status {
+  optimal,     // gap and violation below 1e-9
+  inaccurate,  // a rule, but without that proof
+};
+std::string_view to_string(Status status) noexcept;
+
+// Which side of what its stratum allows holds a cell's rate back.
+enum class Bound { none, lower, upper };
+std::string_view to_string(Bound bound) noexcept;
+
+struct CellOutcome {
+  bool compared = false;
+  std::string reason = {};  // why not compared
+  double rate = 0;          // the compared rate under the rule (selection rate if not compared)
+  double multiplier = 0;    // price of one unit of that rate, in units of the objective
+  Bound bound = Bound::none;
+  double lottery_share = 0;  // share of the cell's weight with 0 < q < 1
+};
+
+struct StratumOutcome {
+  std::vector<std::string> values;  // of the `within` attributes
+  std::vector<CellCode> compared;   // fewer than two: not constrained (see CellOutcome::reason)
+  double lowest = 0;                // the rates that the criterion allows here lie
+  double highest = 0;               // between these two
+};
+
+struct Solution {
+  Status status = Status::inaccurate;
+  double primal = 0;     // objective of `rule`, recomputed from the tally
+  double dual = 0;       // upper bound on any rule that meets the criterion, from the multipliers
+  double gap = 0;        // (dual - primal) / magnitude
+  double violation = 0;  // largest violation of the criterion by `rule`, in units of a rate
+  double magnitude = 0;  // sum n |h|
+  double base = 0;       // sum n h over the base decisions: what no criterion at all would give
+  double lottery_share = 0;
+  std::vector<CellOutcome> cells;  // one for each cell of the tally
+  std::vector<StratumOutcome> strata;
+  Rule rule;
+  Criterion criterion;
+  SolveOptions options;
+
+  // The rule's file: its JSON, with this solution as the record of the fit.
+  std::string to_json() const;
+};
+
+// Of several optima: the smallest common rate, then for each cell the smallest rate that is best.
+// Throws std::invalid_argument for options out of range, missing labels, or when no stratum has two
+// groups to compare.
+Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options = {});
+
+}  // namespace evenhand

@@ -1,0 +1,197 @@
+#include <evenhand/audit.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "solve/comparison.h"
+#include "support/dyadic.h"
+#include "tally/tabulate.h"
+
+namespace evenhand {
+namespace {
+
+// Weighted sums, of cells or of cells together.
+struct Totals {
+  double n = 0, positives = 0;                  // rows and favourable outcomes
+  double selected = 0, selected_positives = 0;  // the same times q
+
+  Totals& operator+=(const Totals& other) {
+    n += other.n;
+    positives += other.positives;
+    selected += other.selected;
+    selected_positives += other.selected_positives;
+    return *this;
+  }
+};
+
+std::optional<double> share(double part, double whole) {
+  return whole > 0 ? std::optional(part / whole) : std::nullopt;
+}
+
+class Auditor {
+ public:
+  Auditor(const Tally& tally, const Roles& roles, const AuditOptions& options)
+      : tally_(tally), roles_(roles), options_(options), labelled_(tally.labelled()) {
+    check_roles(tally.cells(), roles);
+  }
+
+  Audit run(const std::vector<Response>& responses, std::optional<int> level) const {
+    const std::vector<Totals> totals = totals_under(responses, level);
+    const CellNames& names = tally_.cells();
+    Audit out;
+    out.expected = !labelled_;
+    for (CellCode c = 0; c < totals.size(); ++c) out.cells.push_back({c, figures(totals[c]), 0});
+    for (const CellGroup& stratum : group_cells(names, roles_.within)) {
+      std::vector<Totals> groups;
+      for (const CellCode c : stratum.cells) groups.push_back(totals[c]);
+      std::vector<double> covariances;
+      out.strata.push_back(compare_groups(groups, covariances));
+      out.strata.back().values = stratum.values;
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        out.cells[stratum.cells[i]].covariance = covariances[i];
+      }
+    }
+    std::vector<Totals> groups;
+    for (const CellGroup& group : group_cells(names, roles_.sensitive)) {
+      Totals sum;
+      for (const CellCode c : group.cells) sum += totals[c];
+      groups.push_back(sum);
+      out.groups.push_back({group.values, figures(sum), 0});
+    }
+    std::vector<double> covariances;
+    out.overall = compare_groups(groups, covariances);
+    for (std::size_t i = 0; i < groups.size(); ++i) out.groups[i].covariance = covariances[i];
+    return out;
+  }
+
+ private:
+  std::vector<Totals> totals_under(const std::vector<Response>& responses,
+                                   std::optional<int> level) const {
+    const Tally::Data& data = tally_.data();
+    std::vector<Totals> totals(responses.size());
+    const bool steps = std::all_of(responses.begin(), responses.end(), [](const Response& r) {
+      return r.shape == Response::Shape::steps;
+    });
+    const auto add = [&](CellCode c, double q, double n, double positives) {
+      totals[c] += {n, positives, q * n, q * positives};
+    };
+    if (!steps || level) {
+      const Sorted& sorted = data.sorted();
+      for (CellCode c = 0; c < totals.size(); ++c) {
+        for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
+          const double x = sorted.score[i];
+          add(c, responses[c](level ? cut(x, *level, data.reading) : x), sorted.n[i],
+              labelled_ ? sorted.n1[i] : sorted.n[i] * data.reading.probability(x));
+        }
+      }
+      return totals;
+    }
+    std::vector<std::vector<double>> cuts(totals.size());
+    for (CellCode c = 0; c < totals.size(); ++c) {
+      for (const Point& point : responses[c].points) cuts[c].push_back(point.score);
+    }
+    const auto sums = tabulate(data, cuts, !labelled_, 0);
+    for (CellCode c = 0; c < totals.size(); ++c) {
+      for (std::size_t i = 0; i < sums[c].size(); ++i) {
+        const double q = i == 0 ? responses[c].start : responses[c].points[i - 1].q;
+        add(c, q, sums[c][i].n, labelled_ ? sums[c][i].n1 : sums[c][i].p);
+      }
+    }
+    return totals;
+  }
+
+  Figures figures(const Totals& t) const {
+    const double negatives = t.n - t.positives;
+    const double selected_negatives = t.selected - t.selected_positives;
+    const double false_negatives = t.positives - t.selected_positives;
+    Figures out;
+    out.weight = t.n;
+    out.selection_rate = share(t.selected, t.n);
+    if (labelled_) {
+      out.true_positive_rate = share(t.selected_positives, t.positives);
+      out.false_positive_rate = share(selected_negatives, negatives);
+    }
+    out.precision = share(t.selected_positives, t.selected);
+    out.accuracy = share(t.selected_positives + negatives - selected_negatives, t.n);
+    out.cost = share(options_.costs.false_positive * selected_negatives +
+                         options_.costs.false_negative * false_negatives,
+                     t.n);
+    return out;
+  }
+
+  template <class Rate>
+  std::optional<Spread> spread(const std::vector<Figures>& groups, Rate rate) const {
+    double lowest = std::numeric_limits<double>::infinity();
+    double highest = -lowest;
+    std::size_t count = 0;
+    for (const Figures& group : groups) {
+      const std::optional<double> value = rate(group);
+      if (!value) continue;
+      ++count;
+      lowest = std::min(lowest, *value);
+      highest = std::max(highest, *value);
+    }
+    if (count < 2) return std::nullopt;
+    return Spread{highest - lowest, highest > 0 ? lowest / highest : 1};
+  }
+
+  Comparison compare_groups(const std::vector<Totals>& groups,
+                            std::vector<double>& covariances) const {
+    Totals together;
+    std::vector<Figures> each;
+    for (const Totals& group : groups) {
+      together += group;
+      each.push_back(figures(group));
+    }
+    Comparison out;
+    out.figures = figures(together);
+    out.selection_rate = spread(each, [](const Figures& f) { return f.selection_rate; });
+    out.true_positive_rate = spread(each, [](const Figures& f) { return f.true_positive_rate; });
+    out.false_positive_rate = spread(each, [](const Figures& f) { return f.false_positive_rate; });
+    for (const Totals& group : groups) {
+      // E[q 1_S] - E[q] E[1_S], with the two rates' difference first: it is 0 when they agree.
+      const double rate = group.n > 0 ? group.selected / group.n : 0;
+      const double all = together.n > 0 ? together.selected / together.n : 0;
+      covariances.push_back(together.n > 0 ? group.n / together.n * (rate - all) : 0);
+      out.bias = std::max(out.bias, std::abs(covariances.back()));
+    }
+    return out;
+  }
+
+  const Tally& tally_;
+  const Roles& roles_;
+  const AuditOptions& options_;
+  bool labelled_;
+};
+
+}  // namespace
+
+Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options) {
+  const double from = options.base_threshold ? tally.reading().turn(*options.base_threshold)
+                                             : first_above(tally.reading(), options.costs, 0);
+  Response base;
+  if (std::isfinite(from)) base.points.push_back({from, 1});
+  return Auditor(tally, roles, options)
+      .run(std::vector<Response>(tally.cells().size(), base), std::nullopt);
+}
+
+Audit audit(const Tally& tally, const Roles& roles, const Rule& rule, const AuditOptions& options) {
+  if (rule.parts().reading != tally.reading()) {
+    throw std::invalid_argument("the rule and the tally read scores differently");
+  }
+  const std::vector<CellCode> codes = translate(tally.cells(), rule.cells());
+  std::vector<Response> responses;
+  for (CellCode c = 0; c < codes.size(); ++c) {
+    if (codes[c] == unseen_cell) {
+      throw std::out_of_range("the rule has never seen the cell " + tally.cells().name(c));
+    }
+    responses.push_back(rule.parts().responses[codes[c]]);
+  }
+  return Auditor(tally, roles, options).run(responses, rule.parts().level);
+}
+
+}  // namespace evenhand

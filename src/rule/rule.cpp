@@ -1,0 +1,214 @@
+#include <evenhand/rule.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "support/dyadic.h"
+#include "support/text.h"
+
+namespace evenhand {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void check_response(const Response& response, const std::string& cell) {
+  const auto fail = [&](std::string_view what) {
+    throw std::invalid_argument(fmt::format("cell {}: {}", cell, what));
+  };
+  const auto is_probability = [](double q) { return q >= 0 && q <= 1; };
+  const bool steps = response.shape == Response::Shape::steps;
+  if (!is_probability(response.start)) fail("the start is not a probability in [0, 1]");
+  if (!steps && response.points.empty()) fail("a ramp needs at least one point");
+  double last_score = -infinity;
+  double last_q = steps ? response.start : 0;
+  for (const Point& point : response.points) {
+    if (!std::isfinite(point.score)) fail("a score is not a finite number");
+    if (!is_probability(point.q)) fail("a probability is not in [0, 1]");
+    if (!(point.score > last_score)) fail("scores do not ascend");
+    if (point.q < last_q) fail("probabilities fall as scores rise");
+    last_score = point.score;
+    last_q = point.q;
+  }
+}
+
+}  // namespace
+
+double Response::operator()(double x) const noexcept {
+  // The first point beyond x; the one before it, if any, is at most x.
+  const auto next = std::partition_point(points.begin(), points.end(),
+                                         [x](const Point& point) { return point.score <= x; });
+  if (shape == Shape::steps) return next == points.begin() ? start : std::prev(next)->q;
+  if (next == points.begin()) return next->q;
+  const Point& left = *std::prev(next);
+  if (next == points.end() || left.score == x) return left.q;
+  const double share = (x - left.score) / (next->score - left.score);
+  return std::min(left.q + (next->q - left.q) * share, next->q);
+}
+
+Rule::Rule(RuleParts parts) : parts_(std::move(parts)) {
+  if (parts_.responses.size() != parts_.cells.size()) {
+    throw std::invalid_argument(fmt::format("the rule has {} cells but {} responses",
+                                            parts_.cells.size(), parts_.responses.size()));
+  }
+  if (parts_.level && (*parts_.level < coarsest_level || *parts_.level > finest_level)) {
+    throw std::invalid_argument(fmt::format("the rule's level {} is not between {} and {}",
+                                            *parts_.level, coarsest_level, finest_level));
+  }
+  if (std::isnan(parts_.otherwise)) throw std::invalid_argument("the rule's otherwise is NaN");
+  bool quick = !parts_.level;
+  for (CellCode c = 0; c < parts_.responses.size(); ++c) {
+    Response& response = parts_.responses[c];
+    check_response(response, parts_.cells.name(c));
+    for (Point& point : response.points) {  // -0 would not survive a text
+      point.score += 0.0;
+      point.q += 0.0;
+    }
+    quick = quick && response.shape == Response::Shape::steps && response.points.size() <= 3;
+  }
+  if (!quick) return;
+  const auto lay_out = [&](const Response& response) {
+    Quick row{{infinity, infinity, infinity}, {}};
+    std::fill(std::begin(row.q), std::end(row.q), response.start);
+    for (std::size_t i = 0; i < response.points.size(); ++i) {
+      row.from[i] = response.points[i].score;
+      std::fill(std::begin(row.q) + i + 1, std::end(row.q), response.points[i].q);
+    }
+    quick_.push_back(row);
+  };
+  for (const Response& response : parts_.responses) lay_out(response);
+  // Two more: what unseen cells get under Unseen::score and under Unseen::reject.
+  quick_.push_back({{parts_.otherwise, infinity, infinity}, {0, 1, 1, 1}});
+  lay_out({});
+}
+
+double Rule::at(CellCode cell, double x) const noexcept {
+  return parts_.responses[cell](parts_.level ? cut(x, *parts_.level, parts_.reading) : x);
+}
+
+double Rule::probability(CellCode cell, double score) const noexcept {
+  if (cell >= parts_.responses.size() || std::isnan(score)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return at(cell, parts_.reading.turn(score));
+}
+
+void Rule::probability(std::span<const CellCode> cells, std::span<const double> scores,
+                       std::span<double> out, Unseen unseen) const {
+  if (cells.size() != scores.size() || out.size() != scores.size()) {
+    throw std::invalid_argument(fmt::format("{} scores, {} cells and room for {} probabilities",
+                                            scores.size(), cells.size(), out.size()));
+  }
+  const auto known = static_cast<CellCode>(parts_.responses.size());
+  const CellCode instead = unseen == Unseen::reject ? known + 1 : known;
+  const double sign = parts_.reading.favorable == Favorable::low ? -1 : 1;
+  const double low = parts_.reading.lowest();
+  const double high = parts_.reading.highest();
+  bool invalid = false;
+  bool missing = false;
+  if (!quick_.empty()) {
+    const Quick* const table = quick_.data();
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const double x = scores[i] * sign;
+      const bool unknown = cells[i] >= known;
+      missing |= unknown;
+      invalid |= !(x >= low) | !(x <= high);
+      const Quick& row = table[unknown ? instead : cells[i]];
+      const int step = int{x >= row.from[0]} + int{x >= row.from[1]} + int{x >= row.from[2]};
+      out[i] = row.q[step];
+    }
+  } else {
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const double x = parts_.reading.turn(scores[i]);
+      if (!parts_.reading.valid(x)) {
+        invalid = true;
+      } else if (cells[i] < known) {
+        out[i] = at(cells[i], x);
+      } else {
+        missing = true;
+        out[i] = unseen == Unseen::score && x >= parts_.otherwise ? 1 : 0;
+      }
+    }
+  }
+  if (invalid) {
+    const auto bad = std::find_if(scores.begin(), scores.end(), [&](double score) {
+      return !parts_.reading.valid(parts_.reading.turn(score));
+    });
+    throw std::invalid_argument(fmt::format("row {}: the score {} is not valid on the {} scale",
+                                            bad - scores.begin(), shortest(*bad),
+                                            to_string(parts_.reading.scale)));
+  }
+  if (missing && unseen == Unseen::error) {
+    const auto is_unknown = [known](CellCode cell) { return cell >= known; };
+    const auto first = std::find_if(cells.begin(), cells.end(), is_unknown);
+    throw std::out_of_range(
+        fmt::format("{} rows are in cells that the rule has never seen (the first is row {})",
+                    std::count_if(first, cells.end(), is_unknown), first - cells.begin()));
+  }
+}
+
+std::vector<double> Rule::probability(std::span<const CellCode> cells,
+                                      std::span<const double> scores, Unseen unseen) const {
+  std::vector<double> out(scores.size());
+  probability(cells, scores, out, unseen);
+  return out;
+}
+
+std::vector<CellCode> Rule::known(const Cells& cells, Unseen unseen) const {
+  const std::vector<CellCode> ours = translate(cells.names, parts_.cells);
+  std::vector<CellCode> codes;
+  codes.reserve(cells.codes.size());
+  for (const CellCode cell : cells.codes) {
+    if (cell >= ours.size()) {
+      throw std::out_of_range(
+          fmt::format("row {}: there is no cell with code {}", codes.size(), cell));
+    }
+    codes.push_back(ours[cell]);
+  }
+  const auto missing = std::find(codes.begin(), codes.end(), unseen_cell);
+  if (unseen == Unseen::error && missing != codes.end()) {
+    const CellCode cell = cells.codes[static_cast<std::size_t>(missing - codes.begin())];
+    throw std::out_of_range(fmt::format(
+        "the rule has never seen the cell {} ({} rows, the first is row {}); refit with such rows, "
+        "or choose what to do with them: by score, or reject",
+        cells.names.name(cell), std::count(cells.codes.begin(), cells.codes.end(), cell),
+        missing - codes.begin()));
+  }
+  return codes;
+}
+
+std::vector<double> Rule::probability(const Cells& cells, std::span<const double> scores,
+                                      Unseen unseen) const {
+  return probability(known(cells, unseen), scores, unseen);
+}
+
+std::vector<std::uint8_t> Rule::decide(const Cells& cells, std::span<const double> scores,
+                                       const Texts& ids, const Coin& coin, Unseen unseen) const {
+  if (ids.size() != scores.size()) {
+    throw std::invalid_argument(fmt::format("{} scores but {} ids", scores.size(), ids.size()));
+  }
+  const std::vector<double> q = probability(cells, scores, unseen);
+  std::vector<std::uint8_t> out(q.size());
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if (ids[i].empty()) throw std::invalid_argument(fmt::format("row {}: the id is missing", i));
+    const bool fractional = q[i] > 0 && q[i] < 1;
+    out[i] = fractional ? coin(ids[i]) < q[i] : q[i] == 1;
+  }
+  return out;
+}
+
+std::vector<std::uint8_t> Rule::decide(const Cells& cells, std::span<const double> scores,
+                                       const Coin& coin, Unseen unseen) const {
+  const std::vector<double> q = probability(cells, scores, unseen);
+  std::vector<std::uint8_t> out(q.size());
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const bool fractional = q[i] > 0 && q[i] < 1;
+    out[i] = fractional ? coin(std::uint64_t{i}) < q[i] : q[i] == 1;
+  }
+  return out;
+}
+
+}  // namespace evenhand

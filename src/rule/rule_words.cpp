@@ -1,0 +1,94 @@
+// Rules in plain words: "sex=F: yes from 0.4125; from 0.4115 to 0.4125 in 37 of 100 cases".
+#include <evenhand/rule.h>
+
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "support/text.h"
+
+namespace evenhand {
+namespace {
+
+// "yes", "no", "in 37 of 100 cases", "in 4 of 10,000 cases".
+std::string chance(double q) {
+  if (q <= 0) return "no";
+  if (q >= 1) return "yes";
+  for (std::size_t cases = 100; cases <= 1'000'000; cases *= 10) {
+    const auto hits = static_cast<std::size_t>(std::lround(q * static_cast<double>(cases)));
+    if (hits > 0 && hits < cases) {
+      return fmt::format("in {} of {} cases", with_commas(hits), with_commas(cases));
+    }
+  }
+  return q < 0.5 ? "in fewer than 1 of 1,000,000 cases" : "in all but 1 of 1,000,000 cases";
+}
+
+// As few digits as tell the scores of this response apart, but at least four.
+int digits_for(const std::vector<Point>& points) {
+  for (int digits = 4; digits < 17; ++digits) {
+    std::set<std::string> texts;
+    for (const Point& point : points) texts.insert(rounded(point.score, digits));
+    if (texts.size() == points.size()) return digits;
+  }
+  return 17;
+}
+
+}  // namespace
+
+std::string Rule::describe(CellCode cell) const {
+  const Response& response = parts_.responses.at(cell);
+  const std::vector<Point>& points = response.points;
+  const bool high = parts_.reading.favorable == Favorable::high;
+  const int digits = digits_for(points);
+  const auto score = [&](const Point& point) {
+    return rounded(parts_.reading.turn(point.score), digits);
+  };
+  std::string words;
+  const auto say = [&words](const std::string& clause) {
+    words += (words.empty() ? "" : "; ") + clause;
+  };
+  if (response.shape == Response::Shape::ramp) {
+    const Point& first = points.front();
+    const Point& last = points.back();
+    if (points.size() == 1) {
+      say(chance(first.q) + ", whatever the score");
+    } else {
+      const bool whole = first.q <= 0 && last.q >= 1;
+      say(fmt::format("{} {} {}", whole ? "yes" : chance(last.q), high ? "from" : "up to",
+                      score(last)));
+      say(fmt::format("{} {} {}", chance(first.q), high ? "up to" : "from", score(first)));
+      say("gradually more often in between");
+    }
+    return fmt::format("{}: {}", parts_.cells.name(cell), words);
+  }
+  if (points.empty()) {
+    return fmt::format("{}: {}, whatever the score", parts_.cells.name(cell),
+                       chance(response.start));
+  }
+  // From the best scores down; what remains unsaid is "no".
+  for (std::size_t i = points.size(); i-- > 0;) {
+    const double q = points[i].q;
+    if (q <= 0) continue;
+    std::string where = fmt::format("{} {}", high ? "from" : "up to", score(points[i]));
+    if (i + 1 < points.size()) {
+      where = high ? fmt::format("from {} to {}", score(points[i]), score(points[i + 1]))
+                   : fmt::format("above {} up to {}", score(points[i + 1]), score(points[i]));
+    }
+    say(q >= 1 ? "yes " + where : where + " " + chance(q));
+  }
+  if (response.start > 0) {
+    say(fmt::format("{} {} {}", high ? "below" : "above", score(points.front()),
+                    chance(response.start)));
+  }
+  if (words.empty()) words = "no, whatever the score";
+  return fmt::format("{}: {}", parts_.cells.name(cell), words);
+}
+
+std::string Rule::describe() const {
+  std::string out;
+  for (CellCode c = 0; c < parts_.cells.size(); ++c) out += describe(c) + "\n";
+  return out;
+}
+
+}  // namespace evenhand

@@ -1,0 +1,110 @@
+#include "solve/comparison.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "support/text.h"
+
+namespace evenhand {
+
+void check_roles(const CellNames& cells, const Roles& roles) {
+  if (roles.sensitive.empty()) throw std::invalid_argument("name at least one sensitive attribute");
+  std::vector<std::string> named = roles.sensitive;
+  named.insert(named.end(), roles.within.begin(), roles.within.end());
+  for (const std::string& name : named) {
+    const auto& known = cells.attributes();
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw std::invalid_argument(fmt::format("the data have no attribute {}{}",
+                                              quoted_if_needed(name, 60), suggestion(name, known)));
+    }
+    if (std::count(named.begin(), named.end(), name) > 1) {
+      throw std::invalid_argument(
+          fmt::format("the attribute {} has two roles: name it once, as sensitive or as within",
+                      quoted_if_needed(name, 60)));
+    }
+  }
+  for (const std::string& name : cells.attributes()) {
+    if (std::find(named.begin(), named.end(), name) == named.end()) {
+      throw std::invalid_argument(
+          fmt::format("the attribute {} has no role: name it as sensitive or within, or leave it "
+                      "out by Tally::project",
+                      quoted_if_needed(name, 60)));
+    }
+  }
+}
+
+std::vector<CellGroup> group_cells(const CellNames& cells, const std::vector<std::string>& by) {
+  std::vector<std::size_t> position;
+  position.reserve(by.size());
+  for (const std::string& name : by) position.push_back(cells.attribute(name));
+  std::map<std::vector<std::string>, std::vector<CellCode>> groups;
+  for (CellCode c = 0; c < cells.size(); ++c) {
+    std::vector<std::string> values;
+    values.reserve(position.size());
+    for (const std::size_t p : position) values.push_back(cells.values(c)[p]);
+    groups[values].push_back(c);
+  }
+  std::vector<CellGroup> out;
+  for (auto& [values, members] : groups) out.push_back({values, std::move(members)});
+  return out;
+}
+
+double denominator(Rate rate, const CellTotal& total) noexcept {
+  switch (rate) {
+    case Rate::selection:
+      return total.n;
+    case Rate::true_positive:
+      return total.n1;
+    case Rate::false_positive:
+      break;
+  }
+  return total.n - total.n1;
+}
+
+Comparisons compare(const Tally& tally, const Criterion& criterion) {
+  check_roles(tally.cells(), criterion.roles);
+  Comparisons out;
+  out.reasons.resize(tally.cells().size());
+  if (criterion.all_cells) {
+    std::vector<CellCode> everybody(tally.cells().size());
+    std::iota(everybody.begin(), everybody.end(), 0);
+    out.strata.push_back({{}, std::move(everybody), {}});
+  } else {
+    for (CellGroup& group : group_cells(tally.cells(), criterion.roles.within)) {
+      out.strata.push_back({std::move(group.values), std::move(group.cells), {}});
+    }
+  }
+  bool any = false;
+  for (Stratum& stratum : out.strata) {
+    for (const CellCode c : stratum.cells) {
+      const CellTotal& total = tally.total(c);
+      if (denominator(criterion.rate, total) > 0) {
+        stratum.compared.push_back(c);
+      } else {
+        out.reasons[c] = total.n == 0                            ? "no rows"
+                         : criterion.rate == Rate::true_positive ? "no favourable outcomes"
+                                                                 : "no unfavourable outcomes";
+      }
+    }
+    // A target is met by each cell alone; anything else takes two.
+    if (stratum.compared.size() == 1 && criterion.relation != Relation::target) {
+      out.reasons[stratum.compared.front()] = "nobody to compare with in its stratum";
+      stratum.compared.clear();
+    }
+    any = any || !stratum.compared.empty();
+  }
+  if (!any) {
+    throw std::invalid_argument(
+        fmt::format("there is nothing to compare: no stratum has two groups with {}",
+                    criterion.rate == Rate::selection       ? "rows"
+                    : criterion.rate == Rate::true_positive ? "favourable outcomes"
+                                                            : "unfavourable outcomes"));
+  }
+  return out;
+}
+
+}  // namespace evenhand

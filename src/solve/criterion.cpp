@@ -1,0 +1,126 @@
+#include <evenhand/criterion.h>
+
+#include <array>
+#include <functional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "support/text.h"
+
+namespace evenhand {
+namespace {
+
+// All that a new criterion of one rate needs is a line here and a function like those below.
+struct Named {
+  std::string_view name;
+  std::string_view also;  // Fairlearn's name for the same
+  bool takes_tolerance, takes_ratio, takes_rho;
+};
+constexpr std::array<Named, 5> all_names = {{
+    {"statistical-parity", "demographic_parity", true, false, false},
+    {"equal-opportunity", "true_positive_rate_parity", true, false, false},
+    {"false-positive-parity", "false_positive_rate_parity", true, false, false},
+    {"equal-rates", "", true, false, true},
+    {"four-fifths", "", false, true, false},
+}};
+
+Criterion parity(std::string_view name, Rate rate, ParityOptions options) {
+  Criterion out;
+  out.name = name;
+  out.rate = rate;
+  out.roles = {std::move(options.sensitive), std::move(options.within)};
+  out.tolerance = options.tolerance;
+  return out;
+}
+
+}  // namespace
+
+Criterion statistical_parity(ParityOptions options) {
+  return parity("statistical-parity", Rate::selection, std::move(options));
+}
+
+Criterion equal_opportunity(ParityOptions options) {
+  return parity("equal-opportunity", Rate::true_positive, std::move(options));
+}
+
+Criterion false_positive_parity(ParityOptions options) {
+  return parity("false-positive-parity", Rate::false_positive, std::move(options));
+}
+
+Criterion equal_rates(EqualRatesOptions options) {
+  Criterion out =
+      parity("equal-rates", Rate::selection,
+             {std::move(options.sensitive), std::move(options.within), options.tolerance});
+  out.rho = options.rho;
+  out.all_cells = true;
+  out.relation = options.rho.kind == Rho::Kind::best ? Relation::difference : Relation::target;
+  return out;
+}
+
+Criterion four_fifths(FourFifthsOptions options) {
+  Criterion out = parity("four-fifths", Rate::selection,
+                         {std::move(options.sensitive), std::move(options.within), 0});
+  out.relation = Relation::ratio;
+  out.ratio = options.ratio;
+  return out;
+}
+
+void Criterion::check() const {
+  if (!(tolerance >= 0 && tolerance <= 1)) {
+    throw std::invalid_argument(
+        fmt::format("the tolerance is a difference of rates, from 0 to 1, not {}", tolerance));
+  }
+  if (!(ratio > 0 && ratio <= 1)) {
+    throw std::invalid_argument(fmt::format("the ratio is above 0 and at most 1, not {}", ratio));
+  }
+  if (relation == Relation::ratio && tolerance != 0) {
+    throw std::invalid_argument(name + " takes a ratio, not a tolerance");
+  }
+  if (rho.kind == Rho::Kind::given && !(rho.value >= 0 && rho.value <= 1)) {
+    throw std::invalid_argument(fmt::format("rho is a rate, from 0 to 1, not {}", rho.value));
+  }
+}
+
+Criterion criterion_from(std::string_view name, const CriterionOptions& options) {
+  if (name == "predictive-equality" || name == "predictive_equality") {
+    throw std::invalid_argument(
+        "predictive-equality means two things: say equal-rates (every cell has the same selection "
+        "rate) or false-positive-parity (equal false-positive rates)");
+  }
+  std::vector<std::string> candidates;
+  const Named* found = nullptr;
+  for (const Named& named : all_names) {
+    candidates.emplace_back(named.name);
+    if (!named.also.empty()) candidates.emplace_back(named.also);
+    if (name == named.name || (!named.also.empty() && name == named.also)) found = &named;
+  }
+  if (!found) {
+    const std::string near = suggestion(name, candidates);
+    throw std::invalid_argument(fmt::format(
+        "there is no criterion {}{}", quoted_if_needed(name, 60),
+        near.empty() ? fmt::format("; choose one of {}", fmt::join(candidates, ", ")) : near));
+  }
+  const auto refuse = [&](std::string_view what) {
+    throw std::invalid_argument(fmt::format("{} takes no {}", found->name, what));
+  };
+  if (options.tolerance && !found->takes_tolerance) refuse("tolerance; give a ratio");
+  if (options.ratio && !found->takes_ratio) refuse("ratio");
+  if (options.rho && !found->takes_rho) refuse("rho");
+  const ParityOptions parities{options.roles.sensitive, options.roles.within,
+                               options.tolerance.value_or(0)};
+  const Criterion out = [&] {
+    if (found->name == "statistical-parity") return statistical_parity(parities);
+    if (found->name == "equal-opportunity") return equal_opportunity(parities);
+    if (found->name == "false-positive-parity") return false_positive_parity(parities);
+    if (found->name == "equal-rates") {
+      return equal_rates({parities.sensitive, parities.within, parities.tolerance,
+                          options.rho.value_or(Rho::best())});
+    }
+    return four_fifths({parities.sensitive, parities.within, options.ratio.value_or(0.8)});
+  }();
+  out.check();
+  return out;
+}
+
+}  // namespace evenhand

@@ -1,0 +1,147 @@
+#include "solve/pieces.h"
+
+#include <algorithm>
+
+namespace evenhand {
+namespace {
+
+constexpr std::size_t scores_per_lump = 256;  // of a sorted cell
+
+void add_up_reach(Pieces& pieces) {
+  double sum = 0;
+  for (Piece& piece : pieces.list) piece.reach = sum += piece.a;
+  pieces.total = sum;
+}
+
+Piece piece_of(double score, double n, const Reading& reading, const Costs& costs) {
+  return {score, score, n, benefit(reading.probability(score), costs), n};
+}
+
+// The pieces of a bin (of the sorted form: of a run of entries), best first.
+std::vector<Piece> open_lump(const Tally::Data& data, CellCode cell, std::size_t bin,
+                             const Costs& costs) {
+  std::vector<Piece> out;
+  if (data.binned) {
+    for (const Entry& entry : open_bin(*data.binned, cell, bin)) {
+      out.push_back(piece_of(entry.score, entry.n, data.reading, costs));
+    }
+  } else {
+    const Sorted& sorted = data.sorted();
+    const std::size_t begin = sorted.start[cell] + bin * scores_per_lump;
+    const std::size_t end = std::min(sorted.start[cell + 1], begin + scores_per_lump);
+    for (std::size_t i = begin; i < end; ++i) {
+      out.push_back(piece_of(sorted.score[i], sorted.n[i], data.reading, costs));
+    }
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+Piece lump_of_bin(const Tally::Data& data, CellCode cell, std::size_t bin, const Costs& costs) {
+  const Binned& binned = *data.binned;
+  const std::size_t begin = binned.start[binned.slot(cell, bin)];
+  const std::size_t end = binned.start[binned.slot(cell, bin + 1)];
+  double n = 0;
+  if (binned.weight.empty()) {
+    n = static_cast<double>(end - begin);
+  } else {
+    for (std::size_t i = begin; i < end; ++i) n += binned.weight[i];
+  }
+  Piece lump = piece_of(end > begin ? binned.score[begin] : 0, n, data.reading, costs);
+  lump.open = false;
+  lump.bin = bin;
+  return lump;
+}
+
+Piece lump_of_entries(const Tally::Data& data, CellCode cell, std::size_t bin, const Costs& costs) {
+  const Sorted& sorted = data.sorted();
+  const std::size_t begin = sorted.start[cell] + bin * scores_per_lump;
+  const std::size_t end = std::min(sorted.start[cell + 1], begin + scores_per_lump);
+  double n = 0;
+  for (std::size_t i = begin; i < end; ++i) n += sorted.n[i];
+  Piece lump = piece_of(sorted.score[begin + (end - begin) / 2], n, data.reading, costs);
+  lump.open = false;
+  lump.bin = bin;
+  return lump;
+}
+
+}  // namespace
+
+Pieces pieces_of_labels(const Tally::Data& data, CellCode cell, Rate rate, const Costs& costs) {
+  Pieces out;
+  out.cell = cell;
+  const std::vector<Block> blocks = pool(data.sorted(), cell, data.integer_weights);
+  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+    const double n0 = block->n - block->n1;
+    const double h = (costs.false_negative * block->n1 - costs.false_positive * n0) / block->n;
+    const double a = rate == Rate::selection       ? block->n
+                     : rate == Rate::true_positive ? block->n1
+                                                   : n0;
+    out.list.push_back({block->low, block->high, block->n, h, a});
+  }
+  add_up_reach(out);
+  return out;
+}
+
+Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Costs& costs, bool lumps) {
+  Pieces out;
+  out.cell = cell;
+  if (lumps && data.binned) {
+    for (std::size_t bin = data.binned->bins; bin-- > 0;) {
+      const Piece lump = lump_of_bin(data, cell, bin, costs);
+      if (lump.n > 0) out.list.push_back(lump);
+    }
+  } else {
+    const Sorted& sorted = data.sorted();
+    const std::size_t size = sorted.start[cell + 1] - sorted.start[cell];
+    if (lumps) {
+      for (std::size_t bin = (size + scores_per_lump - 1) / scores_per_lump; bin-- > 0;) {
+        out.list.push_back(lump_of_entries(data, cell, bin, costs));
+      }
+    } else {
+      for (std::size_t i = sorted.start[cell + 1]; i-- > sorted.start[cell];) {
+        out.list.push_back(piece_of(sorted.score[i], sorted.n[i], data.reading, costs));
+      }
+    }
+  }
+  add_up_reach(out);
+  return out;
+}
+
+std::size_t partial_piece(const Pieces& pieces, double rate) {
+  // Free pieces are at the ends of the list (the best without unfavourable outcomes, the worst
+  // without favourable ones), so that what is accepted comes before what is not.
+  const auto accepted = [&](const Piece& piece) {
+    return piece.a > 0 ? piece.reach / pieces.total <= rate : piece.h > 0;
+  };
+  const auto found = std::partition_point(pieces.list.begin(), pieces.list.end(), accepted);
+  return static_cast<std::size_t>(found - pieces.list.begin());
+}
+
+bool open_around(Pieces& pieces, double rate, const Tally::Data& data, const Costs& costs) {
+  const std::size_t at = partial_piece(pieces, rate);
+  // The piece before, the piece itself and the one after it set the thresholds and the slopes.
+  const std::size_t begin = at == 0 ? 0 : at - 1;
+  const std::size_t end = std::min(pieces.list.size(), at + 2);
+  bool opened = false;
+  std::vector<Piece> list(pieces.list.begin(),
+                          pieces.list.begin() + static_cast<std::ptrdiff_t>(begin));
+  for (std::size_t i = begin; i < end; ++i) {
+    const Piece& piece = pieces.list[i];
+    if (piece.open) {
+      list.push_back(piece);
+      continue;
+    }
+    opened = true;
+    const std::vector<Piece> inside = open_lump(data, pieces.cell, piece.bin, costs);
+    list.insert(list.end(), inside.begin(), inside.end());
+  }
+  if (!opened) return false;
+  list.insert(list.end(), pieces.list.begin() + static_cast<std::ptrdiff_t>(end),
+              pieces.list.end());
+  pieces.list = std::move(list);
+  add_up_reach(pieces);
+  return true;
+}
+
+}  // namespace evenhand

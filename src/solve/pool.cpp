@@ -1,0 +1,61 @@
+#include "solve/pool.h"
+
+#include <algorithm>
+#include <array>
+
+namespace evenhand {
+namespace {
+
+constexpr std::size_t most_at_once = 512;
+
+// While the block before has at least this one's share they are one block.
+void push(std::vector<Block>& blocks, Block block) {
+  while (!blocks.empty() && blocks.back().n1 * block.n >= block.n1 * blocks.back().n) {
+    const Block& before = blocks.back();
+    block = {before.low, block.high, before.n + block.n, before.n1 + block.n1};
+    blocks.pop_back();
+  }
+  blocks.push_back(block);
+}
+
+// Pools runs of entries along which the share does not rise, a few hundred entries at a time. Runs
+// are found without a branch: labels are random, so that branches on them are slow. Sums come from
+// differences, which is exact for integers.
+void push_runs(std::vector<Block>& blocks, const Sorted& sorted, std::size_t begin,
+               std::size_t end) {
+  struct Mark {
+    std::size_t at;
+    double n, n1;  // before it
+  };
+  std::array<Mark, most_at_once + 1> marks;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  marks[0] = {begin, 0, 0};
+  std::size_t count = 1;
+  double n = sorted.n[begin];
+  double n1 = sorted.n1[begin];
+  for (std::size_t i = begin + 1; i < end; ++i) {
+    marks[count] = {i, n, n1};
+    count += sorted.n1[i] * sorted.n[i - 1] > sorted.n1[i - 1] * sorted.n[i] ? 1 : 0;
+    n += sorted.n[i];
+    n1 += sorted.n1[i];
+  }
+  marks[count] = {end, n, n1};
+  for (std::size_t k = 0; k < count; ++k) {
+    const Mark& from = marks[k];
+    const Mark& to = marks[k + 1];
+    push(blocks, {sorted.score[from.at], sorted.score[to.at - 1], to.n - from.n, to.n1 - from.n1});
+  }
+}
+
+}  // namespace
+
+std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights) {
+  std::vector<Block> blocks;
+  const std::size_t end = sorted.start[cell + 1];
+  const std::size_t step = integer_weights ? most_at_once : 1;
+  for (std::size_t begin = sorted.start[cell]; begin < end; begin += step) {
+    push_runs(blocks, sorted, begin, std::min(end, begin + step));
+  }
+  return blocks;
+}
+
+}  // namespace evenhand

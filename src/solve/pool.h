@@ -1,0 +1,20 @@
+// Pooling labels: isotonic regression of n1 / n on the score, by pool-adjacent-violators.
+#pragma once
+
+#include <vector>
+
+#include "tally/data.h"
+
+namespace evenhand {
+
+// Neighbouring scores with one common share of favourable outcomes. Blocks are the edges of the
+// upper convex hull of the cell's ROC curve.
+struct Block {
+  double low, high;  // the scores it spans
+  double n, n1;      // exact sums
+};
+
+// Blocks ascend in score and, strictly, in n1 / n.
+std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights);
+
+}  // namespace evenhand

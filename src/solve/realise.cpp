@@ -1,0 +1,148 @@
+#include "solve/realise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/dyadic.h"
+
+namespace evenhand {
+namespace {
+
+// Where the step between two neighbouring pieces belongs: in the middle between them, or at the
+// upper one where rounding would give the lower.
+double boundary(const Piece& lower, const Piece& upper, std::optional<int> level) {
+  const double low = level ? interval_end(lower.high, *level) : lower.high;
+  const double high = level ? interval_start(upper.low, *level) : upper.low;
+  const double middle = low / 2 + high / 2;
+  return middle > lower.high && middle <= high ? middle : high;
+}
+
+double clip(double q) {
+  return std::clamp(q, 0.0, 1.0);
+}
+
+}  // namespace
+
+Response steps_at(const Pieces& pieces, double rate, std::optional<int> level) {
+  const auto& list = pieces.list;
+  const std::size_t at = partial_piece(pieces, rate);
+  Response out;
+  if (at == list.size()) {
+    out.start = 1;
+    return out;
+  }
+  const double before = at == 0 ? 0 : list[at - 1].reach;
+  const double fraction = list[at].a > 0 ? (rate * pieces.total - before) / list[at].a : 0;
+  if (fraction > 0) {
+    const double q = std::min(fraction, 1.0);
+    if (at + 1 == list.size()) {
+      out.start = q;
+    } else {
+      out.points.push_back({boundary(list[at + 1], list[at], level), q});
+    }
+  }
+  if (at > 0) out.points.push_back({boundary(list[at], list[at - 1], level), 1});
+  return out;
+}
+
+Ramp ramp_at(const Pieces& pieces, const Polyline& line, double rate, double gamma, Rate kind,
+             const Costs& costs) {
+  const double lowest = kind == Rate::false_positive
+                            ? -(costs.false_negative + costs.false_positive)
+                            : -std::numeric_limits<double>::infinity();
+  const auto evaluate = [&](double theta) {
+    Ramp ramp{pieces.total * theta, std::vector<double>(pieces.list.size())};
+    if (theta < lowest) {  // one block: see polyline.cpp
+      double n = 0;
+      double nz = 0;
+      for (const Piece& piece : pieces.list) {
+        n += piece.n;
+        nz += piece.n * piece.h - piece.a * theta;
+      }
+      std::fill(ramp.q.begin(), ramp.q.end(), clip(nz / n / gamma));
+      return ramp;
+    }
+    for (std::size_t i = 0; i < ramp.q.size(); ++i) {
+      const Piece& piece = pieces.list[i];
+      ramp.q[i] = clip((piece.h - theta * (piece.a / piece.n)) / gamma);
+    }
+    return ramp;
+  };
+  // In the middle of a drop no piece is on the ramp, and its place does not matter to them.
+  double high = slope_left_of(line, rate);
+  double low = slope_right_of(line, rate);
+  if (std::isinf(high)) high = low;
+  if (std::isinf(low)) low = high;
+  double theta = (low / 2 + high / 2) / pieces.total;
+  Ramp ramp = evaluate(theta);
+  if (low != high) return ramp;
+  // The line's rates are sums of many roundings; Newton's method on the exact rate undoes them.
+  for (int round = 0; round < 4; ++round) {
+    double reached = 0;
+    double fall = 0;
+    for (std::size_t i = 0; i < ramp.q.size(); ++i) {
+      const Piece& piece = pieces.list[i];
+      reached += piece.a * ramp.q[i];
+      if (ramp.q[i] > 0 && ramp.q[i] < 1) fall += piece.a * (piece.a / piece.n) / gamma;
+    }
+    if (theta < lowest && fall > 0) {
+      double n = 0;
+      for (const Piece& piece : pieces.list) n += piece.n;
+      fall = pieces.total * (pieces.total / n) / gamma;
+    }
+    const double missing = rate * pieces.total - reached;
+    if (!(fall > 0) || missing == 0) break;
+    const double next = theta - missing / fall;
+    if (next == theta) break;
+    theta = next;
+    ramp = evaluate(theta);
+  }
+  return ramp;
+}
+
+Response response_of(const Pieces& pieces, const Ramp& ramp) {
+  Response out;
+  out.shape = Response::Shape::ramp;
+  // Of neighbours with equal q the first and the last suffice.
+  const auto put = [&out](double score, double q) {
+    auto& points = out.points;
+    const std::size_t size = points.size();
+    if (size >= 2 && points[size - 1].q == q && points[size - 2].q == q) points.pop_back();
+    points.push_back({score, q});
+  };
+  for (std::size_t i = pieces.list.size(); i-- > 0;) {
+    const Piece& piece = pieces.list[i];
+    const double q = out.points.empty() ? ramp.q[i] : std::max(out.points.back().q, ramp.q[i]);
+    put(piece.low, q);
+    if (piece.high > piece.low) put(piece.high, q);
+  }
+  // Before the first and after the last point q stays what it is.
+  auto& points = out.points;
+  if (points.size() >= 2 && points[0].q == points[1].q) points.erase(points.begin());
+  if (points.size() >= 2 && points.back().q == points[points.size() - 2].q) points.pop_back();
+  return out;
+}
+
+Response linear_response(const Pieces& pieces, const Ramp& ramp, double rate, double gamma,
+                         const Reading& reading, const Costs& costs) {
+  if (rate <= 0) return {};
+  Response out;
+  if (rate >= 1) {
+    out.start = 1;
+    return out;
+  }
+  const double theta = ramp.price / pieces.total;
+  const auto score_where = [&](double h) {
+    const double p = (h + costs.false_positive) / (costs.false_negative + costs.false_positive);
+    if (reading.scale == Scale::signed_) return 2 * p - 1;
+    return reading.favorable == Favorable::high ? p : p - 1;
+  };
+  const double from = score_where(theta);
+  const double to = score_where(theta + gamma);
+  if (!(from < to)) return response_of(pieces, ramp);  // narrower than the spacing of doubles
+  out.shape = Response::Shape::ramp;
+  out.points = {{from, 0}, {to, 1}};
+  return out;
+}
+
+}  // namespace evenhand

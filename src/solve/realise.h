@@ -1,0 +1,30 @@
+// From a cell's rate to its response.
+#pragma once
+
+#include <evenhand/rule.h>
+
+#include <optional>
+
+#include "solve/pieces.h"
+#include "solve/polyline.h"
+
+namespace evenhand {
+
+// gamma = 0: yes above the threshold, a fraction at it such that the rate is met exactly.
+Response steps_at(const Pieces& pieces, double rate, std::optional<int> level);
+
+// gamma > 0: q = clip((h - price / total * a / n) / gamma, 0, 1).
+struct Ramp {
+  double price;           // of a unit of the rate
+  std::vector<double> q;  // of each piece
+};
+Ramp ramp_at(const Pieces& pieces, const Polyline& line, double rate, double gamma, Rate kind,
+             const Costs& costs);
+
+// Through the fitted scores.
+Response response_of(const Pieces& pieces, const Ramp& ramp);
+// On the probability and signed scales two points suffice.
+Response linear_response(const Pieces& pieces, const Ramp& ramp, double rate, double gamma,
+                         const Reading& reading, const Costs& costs);
+
+}  // namespace evenhand

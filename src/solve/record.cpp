@@ -1,0 +1,74 @@
+// The record of a fit, as it goes into the rule's file.
+#include <evenhand/solve.h>
+#include <evenhand/version.h>
+
+#include <nlohmann/json.hpp>
+
+namespace evenhand {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json criterion_record(const Criterion& criterion) {
+  Json out;
+  out["name"] = criterion.name;
+  out["sensitive"] = criterion.roles.sensitive;
+  out["within"] = criterion.roles.within;
+  if (criterion.relation == Relation::ratio) {
+    out["ratio"] = criterion.ratio;
+  } else {
+    out["tolerance"] = criterion.tolerance;
+  }
+  if (criterion.all_cells) {
+    switch (criterion.rho.kind) {
+      case Rho::Kind::given:
+        out["rho"] = criterion.rho.value;
+        break;
+      case Rho::Kind::base:
+        out["rho"] = "base";
+        break;
+      case Rho::Kind::best:
+        out["rho"] = "best";
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Solution::to_json() const {
+  Json fit;
+  fit["version"] = EVENHAND_VERSION;
+  fit["criterion"] = criterion_record(criterion);
+  fit["gamma"] = options.gamma;
+  fit["cost_fp"] = options.costs.false_positive;
+  fit["cost_fn"] = options.costs.false_negative;
+  fit["calibrate"] = options.calibrate == Calibration::none ? "none" : "isotonic";
+  if (options.base_threshold) fit["base_threshold"] = *options.base_threshold;
+  fit["status"] = to_string(status);
+  fit["primal"] = primal;
+  fit["dual"] = dual;
+  fit["gap"] = gap;
+  fit["violation"] = violation;
+  fit["magnitude"] = magnitude;
+  fit["base"] = base;
+  fit["lottery_share"] = lottery_share;
+  Json& list = fit["cells"] = Json::array();
+  for (CellCode c = 0; c < cells.size(); ++c) {
+    const CellOutcome& outcome = cells[c];
+    Json cell;
+    cell["cell"] = rule.cells().name(c);
+    cell["rate"] = outcome.rate;
+    if (outcome.compared) {
+      cell["multiplier"] = outcome.multiplier;
+      cell["bound"] = to_string(outcome.bound);
+    } else {
+      cell["not_compared"] = outcome.reason;
+    }
+    cell["lottery_share"] = outcome.lottery_share;
+    list.push_back(std::move(cell));
+  }
+  return rule.to_json(fit.dump());
+}
+
+}  // namespace evenhand

@@ -1,0 +1,38 @@
+#include "support/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace evenhand {
+
+unsigned thread_count(unsigned asked) noexcept {
+  return asked > 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+}
+
+void parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& task) {
+  std::vector<std::exception_ptr> errors(count);
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        task(i);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    const std::size_t wanted = std::min<std::size_t>(thread_count(threads), count);
+    for (std::size_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
+    work();
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace evenhand

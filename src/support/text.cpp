@@ -1,0 +1,121 @@
+#include "support/text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace evenhand {
+namespace {
+
+bool is_plain(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || c == '.' || c == '+' || c == '/' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool continues(std::string_view text, std::size_t at, unsigned low, unsigned high) noexcept {
+  if (at >= text.size()) return false;
+  const auto byte = static_cast<unsigned char>(text[at]);
+  return byte >= low && byte <= high;
+}
+
+// Bytes of the well-formed character that starts at `at`, 0 if there is none (Unicode, table 3-7).
+std::size_t character_length(std::string_view text, std::size_t at) noexcept {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return continues(text, at + 1, 0x80, 0xBF) ? 2 : 0;
+  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  const std::size_t length = lead >= 0xE0 && lead <= 0xEF   ? 3
+                             : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                            : 0;
+  if (length == 0 || !continues(text, at + 1, low, high)) return 0;
+  for (std::size_t i = 2; i < length; ++i) {
+    if (!continues(text, at + i, 0x80, 0xBF)) return 0;
+  }
+  return length;
+}
+
+// Levenshtein's distance, in one row.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::size_t first_invalid_utf8(std::string_view text) noexcept {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = character_length(text, at);
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::string_view::npos;
+}
+
+std::string quoted_if_needed(std::string_view text, std::size_t most) {
+  std::string shown(text.substr(0, most));
+  if (shown.size() < text.size()) {
+    while (!shown.empty() && first_invalid_utf8(shown) != std::string_view::npos) shown.pop_back();
+    shown += "...";
+  }
+  if (!shown.empty() && std::all_of(shown.begin(), shown.end(), is_plain)) return shown;
+  std::string out = "\"";
+  for (const char c : shown) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string shortest(double value) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), end.ptr};
+}
+
+std::string rounded(double value, int digits) {
+  return fmt::format("{:.{}g}", value, digits);
+}
+
+std::string with_commas(std::size_t value) {
+  std::string out;
+  for (; value >= 1000; value /= 1000) out = fmt::format(",{:03}{}", value % 1000, out);
+  return fmt::format("{}{}", value, out);
+}
+
+std::string suggestion(std::string_view name, std::span<const std::string> candidates) {
+  constexpr std::size_t longest = 200;  // beyond that nobody mistypes, and distances get slow
+  if (name.size() > longest) return {};
+  const std::string* nearest = nullptr;
+  std::size_t distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    if (candidate.size() > longest) continue;
+    const std::size_t d = edit_distance(name, candidate);
+    if (d < distance) {
+      distance = d;
+      nearest = &candidate;
+    }
+  }
+  return nearest ? fmt::format("; did you mean '{}'?", *nearest) : std::string{};
+}
+
+}  // namespace evenhand

@@ -1,0 +1,30 @@
+// Texts for people: names, numbers, suggestions.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace evenhand {
+
+// Where `text` stops being UTF-8, or std::string_view::npos if it never does.
+std::size_t first_invalid_utf8(std::string_view text) noexcept;
+
+// A plain word as it is, anything else as a JSON string, shortened in the middle of very long ones
+// where `most` (bytes) says so.
+std::string quoted_if_needed(std::string_view text, std::size_t most = std::string_view::npos);
+
+// The shortest text that reads back as the same double.
+std::string shortest(double value);
+
+// At most `digits` significant digits, without trailing zeros.
+std::string rounded(double value, int digits);
+
+// "12,345"
+std::string with_commas(std::size_t value);
+
+// "; did you mean 'race'?" for the candidate nearest to `name`, or nothing if none is near.
+std::string suggestion(std::string_view name, std::span<const std::string> candidates);
+
+}  // namespace evenhand

@@ -1,0 +1,194 @@
+#include "tally/tabulate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/parallel.h"
+
+namespace evenhand {
+namespace {
+
+__extension__ using Wide = __int128;
+
+// Sums in fixed point: additions commute exactly, so no order shows in the result. A row counts in
+// units of 2^-52 (or, with fractional weights, of the total weight's 2^-100), as fine as the
+// rounding of a sum of doubles.
+struct FixedPoint {
+  int exponent = 52;
+  bool integers = true;
+
+  explicit FixedPoint(const Tally::Data& data) : integers(data.integer_weights) {
+    if (!integers) exponent = 100 - std::ilogb(data.weight());
+  }
+  Wide of(double p, double n) const noexcept {
+    if (integers) return Wide{unit(p)} * static_cast<std::int64_t>(n);
+    return static_cast<Wide>(std::ldexp(p * n, exponent));
+  }
+  static std::int64_t unit(double p) noexcept { return static_cast<std::int64_t>(p * 0x1p52); }
+  double value(Wide sum) const noexcept { return std::ldexp(static_cast<double>(sum), -exponent); }
+};
+
+struct WideSums {
+  double n = 0;
+  double n1 = 0;
+  Wide p = 0;
+};
+
+// A run of bins or of sorted entries of one cell; the same ones whatever the number of threads.
+struct Task {
+  CellCode cell;
+  std::size_t begin, end;
+};
+
+std::vector<Task> tasks_of(const Tally::Data& data) {
+  constexpr std::size_t entries_per_task = std::size_t{1} << 16U;
+  std::vector<Task> tasks;
+  const auto split = [&](CellCode c, std::size_t begin, std::size_t end, std::size_t step) {
+    for (; begin < end; begin += step) tasks.push_back({c, begin, std::min(end, begin + step)});
+  };
+  for (CellCode c = 0; c < data.names.size(); ++c) {
+    if (data.binned) {
+      const Binned& binned = *data.binned;
+      const std::size_t rows =
+          binned.start[binned.slot(c, binned.bins)] - binned.start[binned.slot(c, 0)];
+      const std::size_t pieces = rows / entries_per_task + 1;
+      split(c, 0, binned.bins, (binned.bins + pieces - 1) / pieces);
+    } else {
+      const Sorted& sorted = data.sorted();
+      split(c, sorted.start[c], sorted.start[c + 1], entries_per_task);
+    }
+  }
+  return tasks;
+}
+
+// Rows of one part of one bin.
+class BinSums {
+ public:
+  BinSums(const Tally::Data& data, const FixedPoint& fixed, bool expectations)
+      : binned_(*data.binned), reading_(data.reading), fixed_(fixed), expectations_(expectations) {}
+
+  void whole(std::size_t begin, std::size_t end, bool positive, WideSums& sums) const {
+    if (!binned_.weight.empty() || reading_.scale == Scale::logit) {
+      for (std::size_t i = begin; i < end; ++i) add_row(i, positive, sums);
+      return;
+    }
+    const auto rows = static_cast<double>(end - begin);
+    sums.n += rows;
+    if (positive) sums.n1 += rows;
+    if (!expectations_) return;
+    const double* const score = binned_.score.data();
+    if (reading_.scale == Scale::signed_) {
+      sums.p += sum_of(score + begin, score + end, [](double x) { return (1 + x) / 2; });
+    } else if (reading_.favorable == Favorable::low) {
+      sums.p += sum_of(score + begin, score + end, [](double x) { return 1 + x; });
+    } else {
+      sums.p += sum_of(score + begin, score + end, [](double x) { return x; });
+    }
+  }
+
+  void add_row(std::size_t i, bool positive, WideSums& sums) const {
+    const double n = binned_.weight.empty() ? 1 : binned_.weight[i];
+    sums.n += n;
+    if (positive) sums.n1 += n;
+    if (expectations_) sums.p += fixed_.of(reading_.probability(binned_.score[i]), n);
+  }
+
+ private:
+  template <class Probability>
+  static Wide sum_of(const double* at, const double* end, Probability probability) {
+    constexpr std::ptrdiff_t run = 1024;  // so many units of 2^52 fit into 64 bits
+    Wide total = 0;
+    while (at < end) {
+      std::int64_t sum = 0;
+      for (const double* stop = at + std::min(run, end - at); at < stop; ++at) {
+        sum += FixedPoint::unit(probability(*at));
+      }
+      total += sum;
+    }
+    return total;
+  }
+
+  const Binned& binned_;
+  Reading reading_;
+  const FixedPoint& fixed_;
+  bool expectations_;
+};
+
+void add_bins(const Tally::Data& data, const FixedPoint& fixed, const Task& task,
+              const std::vector<double>& cuts, bool expectations, std::vector<WideSums>& sums) {
+  const Binned& binned = *data.binned;
+  const BinSums bin_sums(data, fixed, expectations);
+  // Only the bin of a cut has rows on both sides of it, since bin_of is nondecreasing.
+  std::vector<std::size_t> cut_bins;
+  for (const double cut : cuts) cut_bins.push_back(binned.bin_of(cut));
+  for (std::size_t bin = task.begin; bin < task.end; ++bin) {
+    const auto [from, to] = std::equal_range(cut_bins.begin(), cut_bins.end(), bin);
+    const auto below = static_cast<std::size_t>(from - cut_bins.begin());
+    for (std::size_t part = 0; part < binned.parts; ++part) {
+      const std::size_t slot = binned.slot(task.cell, bin) + part;
+      const std::size_t begin = binned.start[slot];
+      const std::size_t end = binned.start[slot + 1];
+      const bool positive = part == 1;
+      if (from == to) {
+        bin_sums.whole(begin, end, positive, sums[below]);
+        continue;
+      }
+      const auto after = static_cast<std::size_t>(to - cut_bins.begin());
+      for (std::size_t i = begin; i < end; ++i) {
+        std::size_t at = below;
+        while (at < after && cuts[at] <= binned.score[i]) ++at;
+        bin_sums.add_row(i, positive, sums[at]);
+      }
+    }
+  }
+}
+
+void add_entries(const Tally::Data& data, const FixedPoint& fixed, const Task& task,
+                 const std::vector<double>& cuts, bool expectations, std::vector<WideSums>& sums) {
+  const Sorted& sorted = data.sorted();
+  std::size_t at = 0;
+  for (std::size_t i = task.begin; i < task.end; ++i) {
+    while (at < cuts.size() && cuts[at] <= sorted.score[i]) ++at;
+    sums[at].n += sorted.n[i];
+    sums[at].n1 += sorted.positives(i);
+    if (expectations) {
+      sums[at].p += fixed.of(data.reading.probability(sorted.score[i]), sorted.n[i]);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<Sums>> tabulate(const Tally::Data& data,
+                                        const std::vector<std::vector<double>>& cuts,
+                                        bool expectations, unsigned threads) {
+  const FixedPoint fixed(data);
+  const std::vector<Task> tasks = tasks_of(data);
+  std::vector<std::vector<WideSums>> parts(tasks.size());
+  parallel(tasks.size(), threads, [&](std::size_t t) {
+    const Task& task = tasks[t];
+    parts[t].resize(cuts[task.cell].size() + 1);
+    if (data.binned) {
+      add_bins(data, fixed, task, cuts[task.cell], expectations, parts[t]);
+    } else {
+      add_entries(data, fixed, task, cuts[task.cell], expectations, parts[t]);
+    }
+  });
+  std::vector<std::vector<WideSums>> sums(cuts.size());
+  for (std::size_t c = 0; c < cuts.size(); ++c) sums[c].resize(cuts[c].size() + 1);
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    for (std::size_t i = 0; i < parts[t].size(); ++i) {
+      WideSums& to = sums[tasks[t].cell][i];
+      to.n += parts[t][i].n;
+      to.n1 += parts[t][i].n1;
+      to.p += parts[t][i].p;
+    }
+  }
+  std::vector<std::vector<Sums>> out(cuts.size());
+  for (std::size_t c = 0; c < cuts.size(); ++c) {
+    for (const WideSums& from : sums[c]) out[c].push_back({from.n, from.n1, fixed.value(from.p)});
+  }
+  return out;
+}
+
+}  // namespace evenhand

@@ -1,0 +1,49 @@
+#include "support/linear_program.h"
+
+#include <limits>
+
+#include <ClpSimplex.hpp>
+#include <CoinPackedMatrix.hpp>
+
+namespace evenhand::testing {
+
+int LinearProgram::add_variable(double value, double from, double to) {
+  objective.push_back(value);
+  low.push_back(from);
+  high.push_back(to);
+  return static_cast<int>(objective.size()) - 1;
+}
+
+void LinearProgram::add_row(double from, double to, std::vector<std::pair<int, double>> terms) {
+  rows.push_back({from, to, std::move(terms)});
+}
+
+LinearAnswer maximise(const LinearProgram& program) {
+  CoinPackedMatrix matrix(false, 0, 0);
+  matrix.setDimensions(0, static_cast<int>(program.objective.size()));
+  std::vector<double> row_low;
+  std::vector<double> row_high;
+  for (const LinearProgram::Row& row : program.rows) {
+    std::vector<int> index;
+    std::vector<double> value;
+    for (const auto& [i, v] : row.terms) {
+      index.push_back(i);
+      value.push_back(v);
+    }
+    matrix.appendRow(static_cast<int>(index.size()), index.data(), value.data());
+    row_low.push_back(row.low);
+    row_high.push_back(row.high);
+  }
+  ClpSimplex model;
+  model.setLogLevel(0);
+  model.loadProblem(matrix, program.low.data(), program.high.data(), program.objective.data(),
+                    row_low.data(), row_high.data());
+  model.setOptimizationDirection(-1);
+  model.setPrimalTolerance(1e-10);
+  model.setDualTolerance(1e-10);
+  model.setPerturbation(100);
+  model.primal();
+  return {model.isProvenOptimal(), model.objectiveValue()};
+}
+
+}  // namespace evenhand::testing
