@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base_decision.h"
 #include "solve/comparison.h"
 #include "support/dyadic.h"
 #include "tally/tabulate.h"
@@ -171,8 +172,7 @@ class Auditor {
 }  // namespace
 
 Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options) {
-  const double from = options.base_threshold ? tally.reading().turn(*options.base_threshold)
-                                             : first_above(tally.reading(), options.costs, 0);
+  const double from = base_decision_from(tally.reading(), options.costs, options.base_threshold);
   Response base;
   if (std::isfinite(from)) base.points.push_back({from, 1});
   return Auditor(tally, roles, options)
@@ -180,6 +180,7 @@ Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options)
 }
 
 Audit audit(const Tally& tally, const Roles& roles, const Rule& rule, const AuditOptions& options) {
+  base_decision_from(tally.reading(), options.costs, options.base_threshold);  // checks the options
   if (rule.parts().reading != tally.reading()) {
     throw std::invalid_argument("the rule and the tally read scores differently");
   }

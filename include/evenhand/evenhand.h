@@ -3,8 +3,8 @@
 //   rows -> Tally -> Criterion -> solve -> Rule -> decisions, with audit beside it
 //
 // Everything here is a plain value: nothing to initialise, nothing global. Bad input throws
-// std::invalid_argument (or std::out_of_range for a name or code that does not exist); the library
-// never prints, exits or aborts.
+// std::invalid_argument, and looking up a cell or attribute that does not exist std::out_of_range;
+// the library never prints, exits or aborts.
 #pragma once
 
 #include <evenhand/audit.h>

@@ -33,10 +33,12 @@ struct Point {
 struct Response {
   enum class Shape {
     steps,  // `start`, then q of the last point whose score is at most the given one
-    ramp,   // linear between points; q of the first below it, of the last above it; start unused
+    // Linear between points: left.q + (right.q - left.q) * ((x - left.score) / (right.score -
+    // left.score)), at most right.q; q of the first point below it, of the last above it.
+    ramp,
   };
   Shape shape = Shape::steps;
-  double start = 0;
+  double start = 0;  // of steps
   std::vector<Point> points;
 
   double operator()(double x) const noexcept;  // x: a turned score
@@ -48,10 +50,11 @@ struct RuleParts {
   CellNames cells;
   std::vector<Response> responses;  // one for each cell
   Reading reading;
-  // Cut scores to the intervals [k, k + 1) / 2^level, and take their midpoint, before reading a
-  // response: for ramps that were fitted on a tally of that resolution.
+  // Cut scores to the intervals [k, k + 1) / 2^level, and take their midpoint (k itself from
+  // |k| = 2^52 on), clipped to the scale, before reading a response: for ramps that were fitted on
+  // a tally of that resolution.
   std::optional<int> level;
-  // Unseen::score decides positively from this turned score on.
+  // Unseen::score decides positively from this turned score on; infinity: never.
   double otherwise = 0.5;
   bool operator==(const RuleParts&) const = default;
 };
@@ -76,6 +79,10 @@ class Rule {
                                   Unseen unseen = Unseen::error) const;
   void probability(std::span<const CellCode> cells, std::span<const double> scores,
                    std::span<double> out, Unseen unseen = Unseen::error) const;
+
+  // The decision about one person; an empty id throws std::invalid_argument, a cell that is not one
+  // of the rule's std::out_of_range.
+  bool decide(CellCode cell, double score, std::string_view id, const Coin& coin) const;
 
   // Decisions, 1 or 0. The same person (id) always gets the same one with the same keyed coin;
   // without ids, the same position with the same seeded coin. An empty id is an error.
@@ -105,6 +112,7 @@ class Rule {
   };
 
   double at(CellCode cell, double x) const noexcept;
+  void check_cell(CellCode cell) const;
   std::vector<CellCode> known(const Cells& cells, Unseen unseen) const;
 
   RuleParts parts_;

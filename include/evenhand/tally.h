@@ -91,10 +91,11 @@ class Tally {
   std::optional<int> level() const noexcept;  // of the intervals, none while scores are exact
   bool labelled() const noexcept;
   bool unit_weights() const noexcept;  // every row counted once: n is a number of people
-  const CellTotal& total(CellCode cell) const;
+  const CellTotal& total(
+      CellCode cell) const;  // throws std::out_of_range for a code without a cell
   CellTotal total() const noexcept;
 
-  // Distinct scores of a cell, ascending.
+  // Distinct scores of a cell, ascending. Throws std::out_of_range like total().
   std::vector<Entry> entries(CellCode cell) const;
 
   // A portable form with a version and a checksum (docs/formats.md).
@@ -110,6 +111,8 @@ class Tally {
   const Data& data() const noexcept { return *data_; }
 
  private:
+  void check_cell(CellCode cell) const;
+
   std::shared_ptr<const Data> data_;
 };
 

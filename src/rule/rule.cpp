@@ -45,7 +45,10 @@ double Response::operator()(double x) const noexcept {
   if (next == points.begin()) return next->q;
   const Point& left = *std::prev(next);
   if (next == points.end() || left.score == x) return left.q;
-  const double share = (x - left.score) / (next->score - left.score);
+  double share = (x - left.score) / (next->score - left.score);
+  if (!std::isfinite(next->score - left.score)) {
+    share = (x / 2 - left.score / 2) / (next->score / 2 - left.score / 2);
+  }
   return std::min(left.q + (next->q - left.q) * share, next->q);
 }
 
@@ -58,12 +61,15 @@ Rule::Rule(RuleParts parts) : parts_(std::move(parts)) {
     throw std::invalid_argument(fmt::format("the rule's level {} is not between {} and {}",
                                             *parts_.level, coarsest_level, finest_level));
   }
-  if (std::isnan(parts_.otherwise)) throw std::invalid_argument("the rule's otherwise is NaN");
+  if (!(parts_.otherwise > -infinity)) {
+    throw std::invalid_argument("the rule's otherwise is neither a score nor infinity");
+  }
   bool quick = !parts_.level;
   for (CellCode c = 0; c < parts_.responses.size(); ++c) {
     Response& response = parts_.responses[c];
     check_response(response, parts_.cells.name(c));
-    for (Point& point : response.points) {  // -0 would not survive a text
+    response.start += 0.0;  // -0 would not survive a text
+    for (Point& point : response.points) {
       point.score += 0.0;
       point.q += 0.0;
     }
@@ -183,6 +189,24 @@ std::vector<CellCode> Rule::known(const Cells& cells, Unseen unseen) const {
 std::vector<double> Rule::probability(const Cells& cells, std::span<const double> scores,
                                       Unseen unseen) const {
   return probability(known(cells, unseen), scores, unseen);
+}
+
+void Rule::check_cell(CellCode cell) const {
+  if (cell < parts_.responses.size()) return;
+  throw std::out_of_range(fmt::format("the rule has no cell with code {}, only {} cells", cell,
+                                      parts_.responses.size()));
+}
+
+bool Rule::decide(CellCode cell, double score, std::string_view id, const Coin& coin) const {
+  check_cell(cell);
+  if (id.empty()) throw std::invalid_argument("the id is missing");
+  const double x = parts_.reading.turn(score);
+  if (!parts_.reading.valid(x)) {
+    throw std::invalid_argument(fmt::format("the score {} is not valid on the {} scale",
+                                            shortest(score), to_string(parts_.reading.scale)));
+  }
+  const double q = at(cell, x);
+  return q > 0 && q < 1 ? coin(id) < q : q == 1;
 }
 
 std::vector<std::uint8_t> Rule::decide(const Cells& cells, std::span<const double> scores,

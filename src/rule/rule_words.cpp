@@ -37,7 +37,8 @@ int digits_for(const std::vector<Point>& points) {
 }  // namespace
 
 std::string Rule::describe(CellCode cell) const {
-  const Response& response = parts_.responses.at(cell);
+  check_cell(cell);
+  const Response& response = parts_.responses[cell];
   const std::vector<Point>& points = response.points;
   const bool high = parts_.reading.favorable == Favorable::high;
   const int digits = digits_for(points);

@@ -11,20 +11,6 @@
 namespace evenhand {
 namespace {
 
-// All that a new criterion of one rate needs is a line here and a function like those below.
-struct Named {
-  std::string_view name;
-  std::string_view also;  // Fairlearn's name for the same
-  bool takes_tolerance, takes_ratio, takes_rho;
-};
-constexpr std::array<Named, 5> all_names = {{
-    {"statistical-parity", "demographic_parity", true, false, false},
-    {"equal-opportunity", "true_positive_rate_parity", true, false, false},
-    {"false-positive-parity", "false_positive_rate_parity", true, false, false},
-    {"equal-rates", "", true, false, true},
-    {"four-fifths", "", false, true, false},
-}};
-
 Criterion parity(std::string_view name, Rate rate, ParityOptions options) {
   Criterion out;
   out.name = name;
@@ -82,6 +68,42 @@ void Criterion::check() const {
   }
 }
 
+namespace {
+
+ParityOptions parity_options(const CriterionOptions& options) {
+  return {options.roles.sensitive, options.roles.within, options.tolerance.value_or(0)};
+}
+
+// All that front ends know of a criterion: a new one is a function above and an entry here.
+struct Named {
+  std::string_view name;
+  std::string_view also;  // Fairlearn's name for the same
+  bool takes_tolerance, takes_ratio, takes_rho;
+  Criterion (*make)(const CriterionOptions& options);
+};
+constexpr std::array<Named, 5> all_names = {{
+    {"statistical-parity", "demographic_parity", true, false, false,
+     [](const CriterionOptions& options) { return statistical_parity(parity_options(options)); }},
+    {"equal-opportunity", "true_positive_rate_parity", true, false, false,
+     [](const CriterionOptions& options) { return equal_opportunity(parity_options(options)); }},
+    {"false-positive-parity", "false_positive_rate_parity", true, false, false,
+     [](const CriterionOptions& options) {
+       return false_positive_parity(parity_options(options));
+     }},
+    {"equal-rates", "", true, false, true,
+     [](const CriterionOptions& options) {
+       return equal_rates({options.roles.sensitive, options.roles.within,
+                           options.tolerance.value_or(0), options.rho.value_or(Rho::best())});
+     }},
+    {"four-fifths", "", false, true, false,
+     [](const CriterionOptions& options) {
+       return four_fifths(
+           {options.roles.sensitive, options.roles.within, options.ratio.value_or(0.8)});
+     }},
+}};
+
+}  // namespace
+
 Criterion criterion_from(std::string_view name, const CriterionOptions& options) {
   if (name == "predictive-equality" || name == "predictive_equality") {
     throw std::invalid_argument(
@@ -107,18 +129,7 @@ Criterion criterion_from(std::string_view name, const CriterionOptions& options)
   if (options.tolerance && !found->takes_tolerance) refuse("tolerance; give a ratio");
   if (options.ratio && !found->takes_ratio) refuse("ratio");
   if (options.rho && !found->takes_rho) refuse("rho");
-  const ParityOptions parities{options.roles.sensitive, options.roles.within,
-                               options.tolerance.value_or(0)};
-  const Criterion out = [&] {
-    if (found->name == "statistical-parity") return statistical_parity(parities);
-    if (found->name == "equal-opportunity") return equal_opportunity(parities);
-    if (found->name == "false-positive-parity") return false_positive_parity(parities);
-    if (found->name == "equal-rates") {
-      return equal_rates({parities.sensitive, parities.within, parities.tolerance,
-                          options.rho.value_or(Rho::best())});
-    }
-    return four_fifths({parities.sensitive, parities.within, options.ratio.value_or(0.8)});
-  }();
+  Criterion out = found->make(options);
   out.check();
   return out;
 }

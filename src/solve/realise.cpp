@@ -31,8 +31,10 @@ Response steps_at(const Pieces& pieces, double rate, std::optional<int> level) {
     out.start = 1;
     return out;
   }
-  const double before = at == 0 ? 0 : list[at - 1].reach;
-  const double fraction = list[at].a > 0 ? (rate * pieces.total - before) / list[at].a : 0;
+  // In rates, not in weights: then multiplying all weights by a number changes no bit.
+  const double before = at == 0 ? 0 : list[at - 1].reach / pieces.total;
+  const double after = list[at].reach / pieces.total;
+  const double fraction = list[at].a > 0 ? (rate - before) / (after - before) : 0;
   if (fraction > 0) {
     const double q = std::min(fraction, 1.0);
     if (at + 1 == list.size()) {

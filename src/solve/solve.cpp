@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base_decision.h"
 #include "solve/comparison.h"
 #include "solve/evaluate.h"
 #include "solve/pieces.h"
@@ -25,25 +26,12 @@ void check_options(const Tally& tally, const Criterion& criterion, const SolveOp
     throw std::invalid_argument(
         fmt::format("gamma, the width of randomization, is at least 0, not {}", options.gamma));
   }
-  const auto is_cost = [](double cost) { return cost >= 0 && std::isfinite(cost); };
-  if (!is_cost(options.costs.false_positive) || !is_cost(options.costs.false_negative) ||
-      options.costs.false_positive + options.costs.false_negative == 0) {
-    throw std::invalid_argument(fmt::format(
-        "costs are at least 0 and not both 0, not {} (false positive) and {} (false negative)",
-        options.costs.false_positive, options.costs.false_negative));
-  }
   if (criterion.rate != Rate::selection && !tally.labelled()) {
     throw std::invalid_argument(criterion.name +
                                 " compares rates given the outcome: it needs labels to fit");
   }
   if (options.calibrate == Calibration::isotonic && !tally.labelled()) {
     throw std::invalid_argument("isotonic calibration needs labels");
-  }
-  if (options.base_threshold &&
-      !tally.reading().valid(tally.reading().turn(*options.base_threshold))) {
-    throw std::invalid_argument(fmt::format("the base threshold {} is not valid on the {} scale",
-                                            *options.base_threshold,
-                                            to_string(tally.reading().scale)));
   }
 }
 
@@ -233,8 +221,8 @@ std::string_view to_string(Bound bound) noexcept {
 Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
   check_options(tally, criterion, options);
   const Comparisons comparisons = compare(tally, criterion);
-  const double base_from = options.base_threshold ? tally.reading().turn(*options.base_threshold)
-                                                  : first_above(tally.reading(), options.costs, 0);
+  const double base_from =
+      base_decision_from(tally.reading(), options.costs, options.base_threshold);
   Problem problem{tally,
                   criterion,
                   options,

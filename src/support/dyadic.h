@@ -13,14 +13,14 @@ inline constexpr int finest_level = 52;
 inline constexpr int coarsest_level = -1000;
 
 // The value that stands for the interval with x in it: its midpoint, clipped to the scale. Cutting
-// it again gives the same value; that is why k itself stands where k + 1/2 is no double.
+// it again gives the same value; that is why k itself stands where k + 1/2 would be rounded.
 inline double cut(double x, int level, const Reading& reading) noexcept {
   const double scaled = std::ldexp(x, level);
   if (!std::isfinite(scaled)) return x;  // its interval is narrower than the spacing of doubles
   double k = std::floor(scaled);
   if (x < 0 && k == 0) k = -1;  // x was so small that scaling lost it
   const double middle = std::abs(k) < 0x1p52 ? k + 0.5 : k;
-  return std::min(std::ldexp(middle, -level), reading.highest());
+  return std::clamp(std::ldexp(middle, -level), reading.lowest(), reading.highest());
 }
 
 // Where the interval with x in it starts and ends; steps between intervals belong there, since the

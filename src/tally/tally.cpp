@@ -334,8 +334,16 @@ bool Tally::labelled() const noexcept {
 bool Tally::unit_weights() const noexcept {
   return data_->unit_weights;
 }
+
+void Tally::check_cell(CellCode cell) const {
+  if (cell < data_->names.size()) return;
+  throw std::out_of_range(
+      fmt::format("the tally has no cell with code {}, only {} cells", cell, data_->names.size()));
+}
+
 const CellTotal& Tally::total(CellCode cell) const {
-  return data_->totals.at(cell);
+  check_cell(cell);
+  return data_->totals[cell];
 }
 
 CellTotal Tally::total() const noexcept {
@@ -348,9 +356,10 @@ CellTotal Tally::total() const noexcept {
 }
 
 std::vector<Entry> Tally::entries(CellCode cell) const {
+  check_cell(cell);
   const Sorted& sorted = data_->sorted();
   std::vector<Entry> out;
-  for (std::size_t i = sorted.start.at(cell); i < sorted.start.at(cell + 1); ++i) {
+  for (std::size_t i = sorted.start[cell]; i < sorted.start[cell + 1]; ++i) {
     out.push_back({sorted.score[i], sorted.n[i], sorted.positives(i)});
   }
   return out;

@@ -109,7 +109,10 @@ double best_objective(const Atoms& atoms, const Criterion& criterion, double rho
   LinearProgram program;
   std::vector<std::vector<int>> q(atoms.of.size());
   for (CellCode c = 0; c < atoms.of.size(); ++c) {
-    for (const Atom& atom : atoms.of[c]) q[c].push_back(program.add_variable(atom.nh, 0, 1));
+    // In units of the whole, since the linear program's tolerances are absolute.
+    for (const Atom& atom : atoms.of[c]) {
+      q[c].push_back(program.add_variable(atom.nh / atoms.magnitude, 0, 1));
+    }
     if (!atoms.from_labels) continue;
     for (std::size_t i = 1; i < q[c].size(); ++i) {
       program.add_row(0, infinity, {{q[c][i], 1}, {q[c][i - 1], -1}});
@@ -141,7 +144,8 @@ double best_objective(const Atoms& atoms, const Criterion& criterion, double rho
     }
   }
   const LinearAnswer answer = maximise(program);
-  return answer.optimal ? answer.objective : std::numeric_limits<double>::quiet_NaN();
+  return answer.optimal ? answer.objective * atoms.magnitude
+                        : std::numeric_limits<double>::quiet_NaN();
 }
 
 double base_rate(const Atoms& atoms, const Rows& rows, const SolveOptions& options) {

@@ -1,0 +1,27 @@
+#include "base_decision.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace evenhand {
+
+double base_decision_from(const Reading& reading, const Costs& costs,
+                          std::optional<double> threshold) {
+  const auto is_cost = [](double cost) { return cost >= 0 && std::isfinite(cost); };
+  if (!is_cost(costs.false_positive) || !is_cost(costs.false_negative) ||
+      costs.false_positive + costs.false_negative == 0) {
+    throw std::invalid_argument(fmt::format(
+        "costs are at least 0 and not both 0, not {} (false positive) and {} (false negative)",
+        costs.false_positive, costs.false_negative));
+  }
+  if (!threshold) return first_above(reading, costs, 0);
+  if (!reading.valid(reading.turn(*threshold))) {
+    throw std::invalid_argument(fmt::format("the base threshold {} is not valid on the {} scale",
+                                            *threshold, to_string(reading.scale)));
+  }
+  return reading.turn(*threshold);
+}
+
+}  // namespace evenhand
