@@ -74,7 +74,7 @@ void check(const Data& data, const Solution& fit) {
   std::array<double, 4> selected{};
   std::array<double, 4> counted{};
   for (std::size_t i = 0; i < q.size(); ++i) {
-    if (fit.criterion.rate == Rate::true_positive && data.label[i] == 0) continue;
+    if (fit.criterion.rates.front() == Rate::true_positive && data.label[i] == 0) continue;
     selected[data.code[i]] += q[i];
     counted[data.code[i]] += 1;
   }

@@ -42,7 +42,7 @@ TEST(Criterion, UnknownNamesGetASuggestion) {
   expect_throw<std::invalid_argument>([] { criterion_from("statistical_parity", {roles}); },
                                       "did you mean 'statistical-parity'?");
   expect_throw<std::invalid_argument>([] { criterion_from("fair", {roles}); }, "choose one of");
-  expect_throw<std::invalid_argument>([] { criterion_from("", {roles}); }, "choose one of");
+  expect_throw<std::invalid_argument>([] { criterion_from("", {roles}); }, "say what is fair");
 }
 
 TEST(Criterion, RejectsParametersThatItDoesNotTake) {

@@ -410,7 +410,7 @@ class SolveInput : public ::testing::Test {
 };
 
 TEST_F(SolveInput, RejectsLabelCriteriaWithoutLabels) {
-  reject(equal_opportunity({.sensitive = {"group"}}), {}, "equal-opportunity compares rates");
+  reject(equal_opportunity({.sensitive = {"group"}}), {}, "equal-opportunity speaks of rates");
   reject(false_positive_parity({.sensitive = {"group"}}), {}, "it needs labels to fit");
   reject(parity_of_groups(), {.calibrate = Calibration::isotonic},
          "isotonic calibration needs labels");

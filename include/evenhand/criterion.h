@@ -35,24 +35,32 @@ struct Rho {
   bool operator==(const Rho&) const = default;
 };
 
-// Who is compared with whom. Several sensitive attributes make intersectional groups: each
-// combination of their values is one. Groups are compared inside each stratum, that is for each
-// combination of the values of the `within` attributes.
+// What several sensitive attributes make groups by.
+enum class Across {
+  intersection,  // each combination of their values is a group
+  marginal,      // the values of each attribute are groups, whatever the others
+  both,
+};
+
+// Who is compared with whom. Groups are compared inside each stratum, that is for each combination
+// of the values of the `within` attributes.
 struct Roles {
-  std::vector<std::string> sensitive;    // at least one
+  std::vector<std::string> sensitive;    // at least one, unless there are only requirements
   std::vector<std::string> within = {};  // none: one stratum
+  Across across = Across::intersection;
   bool operator==(const Roles&) const = default;
 };
 
 struct Criterion {
   std::string name;
-  Rate rate = Rate::selection;
+  std::vector<Rate> rates = {};  // the compared ones; none if there are only requirements
   Relation relation = Relation::difference;
   Roles roles;
-  double tolerance = 0;    // in [0, 1]
-  double ratio = 1;        // in (0, 1]; for Relation::ratio
-  Rho rho;                 // for equal rates
-  bool all_cells = false;  // compare all cells with each other, strata or not
+  double tolerance = 0;                   // in [0, 1]
+  double ratio = 1;                       // in (0, 1]; for Relation::ratio
+  Rho rho;                                // for equal rates
+  bool all_cells = false;                 // compare all cells with each other, strata or not
+  std::vector<std::string> require = {};  // further requirements, in the user's words
 
   // Throws std::invalid_argument that says which parameter is wrong.
   void check() const;
@@ -63,10 +71,12 @@ struct ParityOptions {
   std::vector<std::string> sensitive;
   std::vector<std::string> within = {};
   double tolerance = 0;
+  Across across = Across::intersection;
 };
 Criterion statistical_parity(ParityOptions options);
 Criterion equal_opportunity(ParityOptions options);
 Criterion false_positive_parity(ParityOptions options);
+Criterion equalized_odds(ParityOptions options);  // true- and false-positive rates, each
 
 struct EqualRatesOptions {
   std::vector<std::string> sensitive;
@@ -82,17 +92,24 @@ struct FourFifthsOptions {
   std::vector<std::string> sensitive;
   std::vector<std::string> within = {};
   double ratio = 0.8;
+  Across across = Across::intersection;
 };
 Criterion four_fifths(FourFifthsOptions options);
 
+// Nothing but requirements (requirement.h). The same texts may be added to any other criterion, as
+// its `require`.
+Criterion requirements(std::vector<std::string> require);
+
 // By name, for front ends: "statistical-parity", "equal-opportunity", "false-positive-parity",
-// "equal-rates", "four-fifths", or Fairlearn's "demographic_parity", "true_positive_rate_parity",
-// "false_positive_rate_parity". A parameter that the criterion does not take is an error.
+// "equalized-odds", "equal-rates", "four-fifths", or Fairlearn's "demographic_parity",
+// "true_positive_rate_parity", "false_positive_rate_parity", "equalized_odds". A parameter that the
+// criterion does not take is an error. No name ("") means requirements alone.
 struct CriterionOptions {
   Roles roles;
   std::optional<double> tolerance = {};
   std::optional<double> ratio = {};
   std::optional<Rho> rho = {};
+  std::vector<std::string> require = {};
 };
 Criterion criterion_from(std::string_view name, const CriterionOptions& options);
 

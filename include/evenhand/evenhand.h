@@ -12,6 +12,8 @@
 #include <evenhand/coin.h>
 #include <evenhand/column.h>
 #include <evenhand/criterion.h>
+#include <evenhand/frontier.h>
+#include <evenhand/requirement.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
 #include <evenhand/solve.h>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <evenhand/criterion.h>
+#include <evenhand/requirement.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
 #include <evenhand/tally.h>
@@ -35,6 +36,7 @@ struct SolveOptions {
 enum class Status {
   optimal,     // gap and violation below 1e-9
   inaccurate,  // a rule, but without that proof
+  infeasible,  // no rule meets the requirements; there is none in the solution
 };
 std::string_view to_string(Status status) noexcept;
 
@@ -45,8 +47,10 @@ std::string_view to_string(Bound bound) noexcept;
 struct CellOutcome {
   bool compared = false;
   std::string reason = {};  // why not compared
-  double rate = 0;          // the compared rate under the rule (selection rate if not compared)
-  double multiplier = 0;    // price of one unit of that rate, in units of the objective
+  double rate = 0;  // the (first) compared rate under the rule; selection rate if not compared
+  // Price of one unit of that rate, in units of the objective; criteria of one rate, intersectional
+  // and without requirements, have these, all others `Solution::constraints`.
+  double multiplier = 0;
   Bound bound = Bound::none;
   double lottery_share = 0;  // share of the cell's weight with 0 < q < 1
 };
@@ -56,6 +60,39 @@ struct StratumOutcome {
   std::vector<CellCode> compared;   // fewer than two: not constrained (see CellOutcome::reason)
   double lowest = 0;                // the rates that the criterion allows here lie
   double highest = 0;               // between these two
+};
+
+// The mean of q over all rows of some cells together; for label rates, over those with the outcome.
+struct PooledRate {
+  Rate rate = Rate::selection;
+  std::vector<CellCode> cells;
+};
+
+struct Term {
+  double factor = 1;
+  PooledRate of;
+  double value = 0;  // of that rate under the rule
+};
+
+// sum of factor * rate (<=, = or >=) bound.
+struct Constraint {
+  std::string text;  // a requirement as the user wrote it, or a comparison in the same language
+  bool required = false;       // by a requirement; else by the criterion
+  std::size_t comparison = 0;  // of the criterion: those of the same number compare the same rates
+  std::vector<Term> terms;
+  Sense sense = Sense::at_most;
+  double bound = 0;
+  double value = 0;       // of the sum under the rule
+  double multiplier = 0;  // >= 0 for at_most, <= 0 for at_least: what one unit of bound is worth
+};
+
+// Why there is no rule. The multipliers of the certificate prove it: over all nondecreasing rules
+// the sum of multiplier * (value - bound) is above zero, so that some constraint must be violated.
+struct Infeasibility {
+  std::vector<Constraint> certificate;
+  std::vector<std::string> clash;  // the requirements among these, in the user's words
+  double total_violation = 0;      // least possible sum of violations of requirements
+  double common_slack = 0;         // smallest number that, added to every bound, would do
 };
 
 struct Solution {
@@ -69,6 +106,8 @@ struct Solution {
   double lottery_share = 0;
   std::vector<CellOutcome> cells;  // one for each cell of the tally
   std::vector<StratumOutcome> strata;
+  std::vector<Constraint> constraints;  // those that were needed: others hold by themselves
+  std::optional<Infeasibility> infeasibility;
   Rule rule;
   Criterion criterion;
   SolveOptions options;
@@ -77,9 +116,12 @@ struct Solution {
   std::string to_json() const;
 };
 
-// Of several optima: the smallest common rate, then for each cell the smallest rate that is best.
-// Throws std::invalid_argument for options out of range, missing labels, or when no stratum has two
-// groups to compare.
+// Criteria of one rate and exact equalized odds, of several optima: the smallest common rate, then
+// for each cell the smallest rate that is best. Throws std::invalid_argument for options out of
+// range, missing labels, requirements that name no cell, or when there is nothing to compare.
 Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options = {});
+
+// Checks a certificate by arithmetic on the tally, without trusting any solver.
+bool proves_infeasible(const Tally& tally, const Infeasibility& infeasibility);
 
 }  // namespace evenhand

@@ -67,6 +67,7 @@ double denominator(Rate rate, const CellTotal& total) noexcept {
 
 Comparisons compare(const Tally& tally, const Criterion& criterion) {
   check_roles(tally.cells(), criterion.roles);
+  const Rate rate = criterion.rates.front();
   Comparisons out;
   out.reasons.resize(tally.cells().size());
   if (criterion.all_cells) {
@@ -82,12 +83,12 @@ Comparisons compare(const Tally& tally, const Criterion& criterion) {
   for (Stratum& stratum : out.strata) {
     for (const CellCode c : stratum.cells) {
       const CellTotal& total = tally.total(c);
-      if (denominator(criterion.rate, total) > 0) {
+      if (denominator(rate, total) > 0) {
         stratum.compared.push_back(c);
       } else {
-        out.reasons[c] = total.n == 0                            ? "no rows"
-                         : criterion.rate == Rate::true_positive ? "no favourable outcomes"
-                                                                 : "no unfavourable outcomes";
+        out.reasons[c] = total.n == 0                  ? "no rows"
+                         : rate == Rate::true_positive ? "no favourable outcomes"
+                                                       : "no unfavourable outcomes";
       }
     }
     // A target is met by each cell alone; anything else takes two.
@@ -100,9 +101,9 @@ Comparisons compare(const Tally& tally, const Criterion& criterion) {
   if (!any) {
     throw std::invalid_argument(
         fmt::format("there is nothing to compare: no stratum has two groups with {}",
-                    criterion.rate == Rate::selection       ? "rows"
-                    : criterion.rate == Rate::true_positive ? "favourable outcomes"
-                                                            : "unfavourable outcomes"));
+                    rate == Rate::selection       ? "rows"
+                    : rate == Rate::true_positive ? "favourable outcomes"
+                                                  : "unfavourable outcomes"));
   }
   return out;
 }

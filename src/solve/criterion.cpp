@@ -1,4 +1,5 @@
 #include <evenhand/criterion.h>
+#include <evenhand/requirement.h>
 
 #include <array>
 #include <functional>
@@ -11,11 +12,11 @@
 namespace evenhand {
 namespace {
 
-Criterion parity(std::string_view name, Rate rate, ParityOptions options) {
+Criterion parity(std::string_view name, std::vector<Rate> rates, ParityOptions options) {
   Criterion out;
   out.name = name;
-  out.rate = rate;
-  out.roles = {std::move(options.sensitive), std::move(options.within)};
+  out.rates = std::move(rates);
+  out.roles = {std::move(options.sensitive), std::move(options.within), options.across};
   out.tolerance = options.tolerance;
   return out;
 }
@@ -23,20 +24,24 @@ Criterion parity(std::string_view name, Rate rate, ParityOptions options) {
 }  // namespace
 
 Criterion statistical_parity(ParityOptions options) {
-  return parity("statistical-parity", Rate::selection, std::move(options));
+  return parity("statistical-parity", {Rate::selection}, std::move(options));
 }
 
 Criterion equal_opportunity(ParityOptions options) {
-  return parity("equal-opportunity", Rate::true_positive, std::move(options));
+  return parity("equal-opportunity", {Rate::true_positive}, std::move(options));
 }
 
 Criterion false_positive_parity(ParityOptions options) {
-  return parity("false-positive-parity", Rate::false_positive, std::move(options));
+  return parity("false-positive-parity", {Rate::false_positive}, std::move(options));
+}
+
+Criterion equalized_odds(ParityOptions options) {
+  return parity("equalized-odds", {Rate::true_positive, Rate::false_positive}, std::move(options));
 }
 
 Criterion equal_rates(EqualRatesOptions options) {
   Criterion out =
-      parity("equal-rates", Rate::selection,
+      parity("equal-rates", {Rate::selection},
              {std::move(options.sensitive), std::move(options.within), options.tolerance});
   out.rho = options.rho;
   out.all_cells = true;
@@ -45,14 +50,30 @@ Criterion equal_rates(EqualRatesOptions options) {
 }
 
 Criterion four_fifths(FourFifthsOptions options) {
-  Criterion out = parity("four-fifths", Rate::selection,
-                         {std::move(options.sensitive), std::move(options.within), 0});
+  Criterion out =
+      parity("four-fifths", {Rate::selection},
+             {std::move(options.sensitive), std::move(options.within), 0, options.across});
   out.relation = Relation::ratio;
   out.ratio = options.ratio;
   return out;
 }
 
+Criterion requirements(std::vector<std::string> require) {
+  Criterion out;
+  out.name = "requirements";
+  out.require = std::move(require);
+  return out;
+}
+
 void Criterion::check() const {
+  if (rates.empty() && require.empty()) {
+    throw std::invalid_argument("say what is fair: a criterion, requirements or both");
+  }
+  for (const std::string& text : require) parse_requirement(text);
+  if (all_cells && roles.across != Across::intersection) {
+    throw std::invalid_argument(name +
+                                " compares every cell with every other: across has no meaning");
+  }
   if (!(tolerance >= 0 && tolerance <= 1)) {
     throw std::invalid_argument(
         fmt::format("the tolerance is a difference of rates, from 0 to 1, not {}", tolerance));
@@ -71,7 +92,8 @@ void Criterion::check() const {
 namespace {
 
 ParityOptions parity_options(const CriterionOptions& options) {
-  return {options.roles.sensitive, options.roles.within, options.tolerance.value_or(0)};
+  return {options.roles.sensitive, options.roles.within, options.tolerance.value_or(0),
+          options.roles.across};
 }
 
 // All that front ends know of a criterion: a new one is a function above and an entry here.
@@ -81,7 +103,7 @@ struct Named {
   bool takes_tolerance, takes_ratio, takes_rho;
   Criterion (*make)(const CriterionOptions& options);
 };
-constexpr std::array<Named, 5> all_names = {{
+constexpr std::array<Named, 6> all_names = {{
     {"statistical-parity", "demographic_parity", true, false, false,
      [](const CriterionOptions& options) { return statistical_parity(parity_options(options)); }},
     {"equal-opportunity", "true_positive_rate_parity", true, false, false,
@@ -90,6 +112,8 @@ constexpr std::array<Named, 5> all_names = {{
      [](const CriterionOptions& options) {
        return false_positive_parity(parity_options(options));
      }},
+    {"equalized-odds", "equalized_odds", true, false, false,
+     [](const CriterionOptions& options) { return equalized_odds(parity_options(options)); }},
     {"equal-rates", "", true, false, true,
      [](const CriterionOptions& options) {
        return equal_rates({options.roles.sensitive, options.roles.within,
@@ -97,8 +121,8 @@ constexpr std::array<Named, 5> all_names = {{
      }},
     {"four-fifths", "", false, true, false,
      [](const CriterionOptions& options) {
-       return four_fifths(
-           {options.roles.sensitive, options.roles.within, options.ratio.value_or(0.8)});
+       return four_fifths({options.roles.sensitive, options.roles.within,
+                           options.ratio.value_or(0.8), options.roles.across});
      }},
 }};
 
@@ -109,6 +133,11 @@ Criterion criterion_from(std::string_view name, const CriterionOptions& options)
     throw std::invalid_argument(
         "predictive-equality means two things: say equal-rates (every cell has the same selection "
         "rate) or false-positive-parity (equal false-positive rates)");
+  }
+  if (name.empty()) {
+    Criterion alone = requirements(options.require);
+    alone.check();
+    return alone;
   }
   std::vector<std::string> candidates;
   const Named* found = nullptr;
@@ -130,6 +159,8 @@ Criterion criterion_from(std::string_view name, const CriterionOptions& options)
   if (options.ratio && !found->takes_ratio) refuse("ratio");
   if (options.rho && !found->takes_rho) refuse("rho");
   Criterion out = found->make(options);
+  out.roles.across = options.roles.across;
+  out.require = options.require;
   out.check();
   return out;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/comparison.h"
+#include "support/parallel.h"
 #include "tally/tabulate.h"
 
 namespace evenhand {
@@ -25,31 +27,20 @@ double reduced(double z, double gamma) {  // max over q in [0, 1] of z q - gamma
   return z >= gamma ? z - gamma / 2 : z * z / (2 * gamma);
 }
 
-// The bound of a cell whose benefits come from labels. Pieces ascend in h, and z = h - theta a / n
-// is monotone in it; where it falls with the score, the best nondecreasing q is constant.
-double dual_of_labels(const Pieces& pieces, double theta, double gamma) {
-  const auto z = [theta](const Piece& piece) { return piece.h - theta * (piece.a / piece.n); };
-  const bool falls =
-      gamma > 0 && pieces.list.size() > 1 && z(pieces.list.front()) < z(pieces.list.back());
-  double sum = 0;
-  double n = 0;
-  double nz = 0;
-  for (const Piece& piece : pieces.list) {
-    n += piece.n;
-    nz += piece.n * z(piece);
-    sum += piece.n * reduced(z(piece), gamma);
-  }
-  return falls ? n * reduced(nz / n, gamma) : sum;
-}
-
-// The price of a unit of a cell's denominator.
-double theta_of(const Problem& problem, const CellOutcome& outcome, CellCode c) {
-  if (!outcome.compared) return 0;
-  return outcome.multiplier / denominator(problem.criterion.rate, problem.tally.total(c));
+// Bound and magnitude of a cell whose benefits come from labels: over all nondecreasing rules.
+void value_labels(const Problem& problem, CellCode c, const CellPrice& price, Value& value) {
+  const Costs& costs = problem.options.costs;
+  // The lower hull counts only when more favourable outcomes are worth less than nothing.
+  const bool lower = costs.false_negative + costs.false_positive < price.n1;
+  const CellCurve curve(problem.tally.data(), c, true, costs, lower);
+  value.dual = problem.options.gamma == 0 ? curve.best(1, price).value
+                                          : curve.smooth(price, problem.options.gamma).value;
+  value.magnitude = curve.magnitude();
 }
 
 // gamma = 0: responses are steps, so sums over the intervals between a few cuts suffice.
-std::vector<Value> values_of_steps(const Problem& problem, const Solution& solution) {
+std::vector<Value> values_of_steps(const Problem& problem, const std::vector<CellPrice>& prices,
+                                   const Solution& solution) {
   const Tally::Data& data = problem.tally.data();
   const Costs& costs = problem.options.costs;
   const Reading& reading = data.reading;
@@ -57,8 +48,7 @@ std::vector<Value> values_of_steps(const Problem& problem, const Solution& solut
   std::vector<std::vector<double>> cuts(data.names.size());
   std::vector<double> bound_from(cuts.size());
   for (CellCode c = 0; c < cuts.size(); ++c) {
-    const double theta = theta_of(problem, solution.cells[c], c);
-    bound_from[c] = first_above(reading, costs, theta);
+    bound_from[c] = first_above(reading, costs, prices[c].n);
     for (const Point& point : solution.rule.parts().responses[c].points) {
       cuts[c].push_back(point.score);
     }
@@ -71,7 +61,6 @@ std::vector<Value> values_of_steps(const Problem& problem, const Solution& solut
   std::vector<Value> values(cuts.size());
   for (CellCode c = 0; c < cuts.size(); ++c) {
     Value& value = values[c];
-    const double theta = theta_of(problem, solution.cells[c], c);
     for (std::size_t i = 0; i < sums[c].size(); ++i) {
       const double from = i == 0 ? -std::numeric_limits<double>::infinity() : cuts[c][i - 1];
       const Sums& sum = sums[c][i];
@@ -85,7 +74,7 @@ std::vector<Value> values_of_steps(const Problem& problem, const Solution& solut
       if (q > 0 && q < 1) value.lottery += sum.n;
       if (from >= problem.base_from) value.base += nh;
       if (problem.from_labels) continue;
-      if (from >= bound_from[c]) value.dual += nh - theta * sum.n;
+      if (from >= bound_from[c]) value.dual += nh - prices[c].n * sum.n;
       value.magnitude += from >= zero_from ? nh : -nh;
     }
   }
@@ -93,7 +82,8 @@ std::vector<Value> values_of_steps(const Problem& problem, const Solution& solut
 }
 
 // gamma > 0: q differs from score to score.
-std::vector<Value> values_of_ramps(const Problem& problem, const Solution& solution) {
+std::vector<Value> values_of_ramps(const Problem& problem, const std::vector<CellPrice>& prices,
+                                   const Solution& solution) {
   const Tally::Data& data = problem.tally.data();
   const Sorted& sorted = data.sorted();
   const Costs& costs = problem.options.costs;
@@ -102,7 +92,6 @@ std::vector<Value> values_of_ramps(const Problem& problem, const Solution& solut
   for (CellCode c = 0; c < values.size(); ++c) {
     Value& value = values[c];
     const Response& response = solution.rule.parts().responses[c];
-    const double theta = theta_of(problem, solution.cells[c], c);
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
       const double n = sorted.n[i];
       const double n1 = sorted.positives(i);
@@ -116,97 +105,53 @@ std::vector<Value> values_of_ramps(const Problem& problem, const Solution& solut
       if (q > 0 && q < 1) value.lottery += n;
       if (sorted.score[i] >= problem.base_from) value.base += nh;
       if (problem.from_labels) continue;
-      value.dual += n * reduced(nh / n - theta, gamma);
+      value.dual += n * reduced(nh / n - prices[c].n, gamma);
       value.magnitude += std::abs(nh);
     }
   }
   return values;
 }
 
-// How far the allowed rates reach in the direction of the multipliers: the largest mu . r over all
-// rates r that meet the criterion.
-double support(const Problem& problem, const Solution& solution, const Stratum& stratum) {
-  double up = 0;
-  double down = 0;
-  for (const CellCode c : stratum.compared) {
-    const double mu = solution.cells[c].multiplier;
-    (mu > 0 ? up : down) += mu;
-  }
-  const Criterion& criterion = problem.criterion;
-  switch (criterion.relation) {
-    case Relation::difference:
-      return std::max(0.0, up + down) + criterion.tolerance * up;
-    case Relation::ratio:
-      return std::max(0.0, up + criterion.ratio * down);
-    case Relation::target:
-      break;
-  }
-  return problem.rho * (up + down) + criterion.tolerance * (up - down);
-}
-
-double violation_in(const Problem& problem, const Solution& solution, const Stratum& stratum) {
-  if (stratum.compared.empty()) return 0;
-  double lowest = 1;
-  double highest = 0;
-  for (const CellCode c : stratum.compared) {
-    lowest = std::min(lowest, solution.cells[c].rate);
-    highest = std::max(highest, solution.cells[c].rate);
-  }
-  const Criterion& criterion = problem.criterion;
-  switch (criterion.relation) {
-    case Relation::difference:
-      return highest - lowest - criterion.tolerance;
-    case Relation::ratio:
-      return criterion.ratio * highest - lowest;
-    case Relation::target:
-      break;
-  }
-  return std::max(highest - problem.rho, problem.rho - lowest) - criterion.tolerance;
-}
-
-double rate_of(const Problem& problem, const Value& value, const CellOutcome& outcome, CellCode c) {
-  const CellTotal& total = problem.tally.total(c);
-  const Rate rate = outcome.compared ? problem.criterion.rate : Rate::selection;
-  const double below = denominator(rate, total);
-  if (below == 0) return 0;
-  switch (rate) {
-    case Rate::selection:
-      return value.selected / below;
-    case Rate::true_positive:
-      return value.selected1 / below;
-    case Rate::false_positive:
-      break;
-  }
-  return (value.selected - value.selected1) / below;
-}
-
 }  // namespace
 
-void evaluate(const Problem& problem, const std::vector<Pieces>& pieces, Solution& solution) {
-  std::vector<Value> values = problem.options.gamma == 0 ? values_of_steps(problem, solution)
-                                                         : values_of_ramps(problem, solution);
+std::vector<Reach> evaluate(const Problem& problem, const std::vector<CellPrice>& prices,
+                            Solution& solution) {
+  const bool steps = problem.options.gamma == 0;
+  std::vector<Value> values = steps ? values_of_steps(problem, prices, solution)
+                                    : values_of_ramps(problem, prices, solution);
+  if (problem.from_labels) {
+    parallel(values.size(), problem.options.threads, [&](std::size_t c) {
+      const auto cell = static_cast<CellCode>(c);
+      if (problem.tally.total(cell).n > 0) value_labels(problem, cell, prices[c], values[c]);
+    });
+  }
+  std::vector<Reach> reach;
   double lottery = 0;
   for (CellCode c = 0; c < values.size(); ++c) {
-    Value& value = values[c];
-    CellOutcome& outcome = solution.cells[c];
-    if (problem.from_labels) {
-      for (const Piece& piece : pieces[c].list) value.magnitude += std::abs(piece.n * piece.h);
-      value.dual = dual_of_labels(pieces[c], theta_of(problem, outcome, c), problem.options.gamma);
-    }
+    const Value& value = values[c];
     const double n = problem.tally.total(c).n;
-    outcome.lottery_share = n > 0 ? value.lottery / n : 0;
-    outcome.rate = rate_of(problem, value, outcome, c);
+    solution.cells[c].lottery_share = n > 0 ? value.lottery / n : 0;
     solution.primal += value.primal;
     solution.dual += value.dual;
     solution.magnitude += value.magnitude;
     solution.base += value.base;
     lottery += value.lottery;
+    reach.push_back({value.selected, value.selected1, value.primal});
   }
   solution.lottery_share = lottery / problem.tally.total().n;
-  for (const Stratum& stratum : problem.comparisons.strata) {
-    solution.dual += support(problem, solution, stratum);
-    solution.violation = std::max(solution.violation, violation_in(problem, solution, stratum));
-  }
+  return reach;
+}
+
+double rate_of(Rate rate, const Reach& reach, const CellTotal& total) noexcept {
+  const double whole = denominator(rate, total);
+  if (whole == 0) return 0;
+  const double part = rate == Rate::selection       ? reach.n
+                      : rate == Rate::true_positive ? reach.n1
+                                                    : reach.n - reach.n1;
+  return part / whole;
+}
+
+void conclude(Solution& solution) {
   const double gap = solution.dual - solution.primal;
   solution.gap = solution.magnitude > 0 ? gap / solution.magnitude : gap;
   constexpr double close = 1e-9;

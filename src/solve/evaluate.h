@@ -5,24 +5,29 @@
 
 #include <vector>
 
-#include "solve/comparison.h"
-#include "solve/pieces.h"
+#include "solve/chain.h"
 
 namespace evenhand {
 
-// Where the benefit comes from, and what a cell's objective and bound are made of.
+// What is being solved, as all ways of solving see it.
 struct Problem {
   const Tally& tally;
   const Criterion& criterion;
   const SolveOptions& options;
-  const Comparisons& comparisons;
   bool from_labels;  // the benefit comes from pooled labels, else from the scores
   double base_from;  // base decisions are positive from this turned score on
   double rho = 0;    // for Relation::target
 };
 
-// Fills in primal, dual, gap, violation, magnitude, base, lottery shares, rates and status, given
-// the rule and the multipliers. `pieces` of each cell are needed where benefits come from labels.
-void evaluate(const Problem& problem, const std::vector<Pieces>& pieces, Solution& solution);
+// Fills in primal, dual (of the cells: constraints add their part), magnitude, base and lottery
+// shares of solution.rule, given the cells' prices; returns what the rule reaches in each cell.
+std::vector<Reach> evaluate(const Problem& problem, const std::vector<CellPrice>& prices,
+                            Solution& solution);
+
+// A cell's rate, 0 if it has none.
+double rate_of(Rate rate, const Reach& reach, const CellTotal& total) noexcept;
+
+// The last step: gap and status, from dual, primal and violation.
+void conclude(Solution& solution);
 
 }  // namespace evenhand

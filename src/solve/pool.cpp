@@ -21,8 +21,9 @@ void push(std::vector<Block>& blocks, Block block) {
 // Pools runs of entries along which the share does not rise, a few hundred entries at a time. Runs
 // are found without a branch: labels are random, so that branches on them are slow. Sums come from
 // differences, which is exact for integers.
-void push_runs(std::vector<Block>& blocks, const Sorted& sorted, std::size_t begin,
-               std::size_t end) {
+template <class Positives>
+void push_runs(std::vector<Block>& blocks, const Sorted& sorted, std::size_t begin, std::size_t end,
+               Positives positives) {
   struct Mark {
     std::size_t at;
     double n, n1;  // before it
@@ -31,12 +32,12 @@ void push_runs(std::vector<Block>& blocks, const Sorted& sorted, std::size_t beg
   marks[0] = {begin, 0, 0};
   std::size_t count = 1;
   double n = sorted.n[begin];
-  double n1 = sorted.n1[begin];
+  double n1 = positives(begin);
   for (std::size_t i = begin + 1; i < end; ++i) {
     marks[count] = {i, n, n1};
-    count += sorted.n1[i] * sorted.n[i - 1] > sorted.n1[i - 1] * sorted.n[i] ? 1 : 0;
+    count += positives(i) * sorted.n[i - 1] > positives(i - 1) * sorted.n[i] ? 1 : 0;
     n += sorted.n[i];
-    n1 += sorted.n1[i];
+    n1 += positives(i);
   }
   marks[count] = {end, n, n1};
   for (std::size_t k = 0; k < count; ++k) {
@@ -46,15 +47,28 @@ void push_runs(std::vector<Block>& blocks, const Sorted& sorted, std::size_t beg
   }
 }
 
-}  // namespace
-
-std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights) {
+template <class Positives>
+std::vector<Block> pool_by(const Sorted& sorted, CellCode cell, bool integer_weights,
+                           Positives positives) {
   std::vector<Block> blocks;
   const std::size_t end = sorted.start[cell + 1];
   const std::size_t step = integer_weights ? most_at_once : 1;
   for (std::size_t begin = sorted.start[cell]; begin < end; begin += step) {
-    push_runs(blocks, sorted, begin, std::min(end, begin + step));
+    push_runs(blocks, sorted, begin, std::min(end, begin + step), positives);
   }
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights, bool falling) {
+  if (!falling) {
+    return pool_by(sorted, cell, integer_weights, [&](std::size_t i) { return sorted.n1[i]; });
+  }
+  // A falling share of favourable outcomes is a rising share of the others.
+  std::vector<Block> blocks = pool_by(sorted, cell, integer_weights,
+                                      [&](std::size_t i) { return sorted.n[i] - sorted.n1[i]; });
+  for (Block& block : blocks) block.n1 = block.n - block.n1;
   return blocks;
 }
 

@@ -14,7 +14,9 @@ struct Block {
   double n, n1;      // exact sums
 };
 
-// Blocks ascend in score and, strictly, in n1 / n.
-std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights);
+// Blocks ascend in score and, strictly, in n1 / n; with `falling`, they descend in n1 / n instead:
+// the edges of the lower hull.
+std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights,
+                        bool falling = false);
 
 }  // namespace evenhand

@@ -8,20 +8,18 @@
 namespace evenhand {
 namespace {
 
-// Where the step between two neighbouring pieces belongs: in the middle between them, or at the
-// upper one where rounding would give the lower.
-double boundary(const Piece& lower, const Piece& upper, std::optional<int> level) {
-  const double low = level ? interval_end(lower.high, *level) : lower.high;
-  const double high = level ? interval_start(upper.low, *level) : upper.low;
-  const double middle = low / 2 + high / 2;
-  return middle > lower.high && middle <= high ? middle : high;
-}
-
 double clip(double q) {
   return std::clamp(q, 0.0, 1.0);
 }
 
 }  // namespace
+
+double boundary_between(double lower, double upper, std::optional<int> level) {
+  const double low = level ? interval_end(lower, *level) : lower;
+  const double high = level ? interval_start(upper, *level) : upper;
+  const double middle = low / 2 + high / 2;
+  return middle > lower && middle <= high ? middle : high;
+}
 
 Response steps_at(const Pieces& pieces, double rate, std::optional<int> level) {
   const auto& list = pieces.list;
@@ -40,10 +38,10 @@ Response steps_at(const Pieces& pieces, double rate, std::optional<int> level) {
     if (at + 1 == list.size()) {
       out.start = q;
     } else {
-      out.points.push_back({boundary(list[at + 1], list[at], level), q});
+      out.points.push_back({boundary_between(list[at + 1].high, list[at].low, level), q});
     }
   }
-  if (at > 0) out.points.push_back({boundary(list[at], list[at - 1], level), 1});
+  if (at > 0) out.points.push_back({boundary_between(list[at].high, list[at - 1].low, level), 1});
   return out;
 }
 
@@ -125,15 +123,8 @@ Response response_of(const Pieces& pieces, const Ramp& ramp) {
   return out;
 }
 
-Response linear_response(const Pieces& pieces, const Ramp& ramp, double rate, double gamma,
-                         const Reading& reading, const Costs& costs) {
-  if (rate <= 0) return {};
-  Response out;
-  if (rate >= 1) {
-    out.start = 1;
-    return out;
-  }
-  const double theta = ramp.price / pieces.total;
+std::optional<Response> linear_response(double theta, double gamma, const Reading& reading,
+                                        const Costs& costs) {
   const auto score_where = [&](double h) {
     const double p = (h + costs.false_positive) / (costs.false_negative + costs.false_positive);
     if (reading.scale == Scale::signed_) return 2 * p - 1;
@@ -141,10 +132,19 @@ Response linear_response(const Pieces& pieces, const Ramp& ramp, double rate, do
   };
   const double from = score_where(theta);
   const double to = score_where(theta + gamma);
-  if (!(from < to)) return response_of(pieces, ramp);  // narrower than the spacing of doubles
-  out.shape = Response::Shape::ramp;
-  out.points = {{from, 0}, {to, 1}};
+  if (!(from < to)) return std::nullopt;
+  return Response{Response::Shape::ramp, 0, {{from, 0}, {to, 1}}};
+}
+
+Response response_without_rows(const Reading& reading, const Costs& costs) {
+  Response out;
+  const double from = first_above(reading, costs, 0);
+  if (std::isfinite(from)) out.points.push_back({from, 1});
   return out;
+}
+
+Response always(double q) {
+  return {Response::Shape::steps, q, {}};
 }
 
 }  // namespace evenhand

@@ -10,6 +10,10 @@
 
 namespace evenhand {
 
+// Where the step between two neighbouring scores (or pieces) belongs: in the middle between them,
+// or at the upper one where rounding would give the lower.
+double boundary_between(double lower, double upper, std::optional<int> level);
+
 // gamma = 0: yes above the threshold, a fraction at it such that the rate is met exactly.
 Response steps_at(const Pieces& pieces, double rate, std::optional<int> level);
 
@@ -23,8 +27,13 @@ Ramp ramp_at(const Pieces& pieces, const Polyline& line, double rate, double gam
 
 // Through the fitted scores.
 Response response_of(const Pieces& pieces, const Ramp& ramp);
-// On the probability and signed scales two points suffice.
-Response linear_response(const Pieces& pieces, const Ramp& ramp, double rate, double gamma,
-                         const Reading& reading, const Costs& costs);
+// On the probability and signed scales two points suffice: q = clip((h - theta) / gamma). None if
+// the ramp is narrower than the spacing of doubles.
+std::optional<Response> linear_response(double theta, double gamma, const Reading& reading,
+                                        const Costs& costs);
+
+// Of a cell without rows: the score's own benefit is all there is to go by.
+Response response_without_rows(const Reading& reading, const Costs& costs);
+Response always(double q);
 
 }  // namespace evenhand

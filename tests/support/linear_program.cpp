@@ -42,7 +42,12 @@ LinearAnswer maximise(const LinearProgram& program) {
   model.setPrimalTolerance(1e-10);
   model.setDualTolerance(1e-10);
   model.setPerturbation(100);
+  model.scaling(0);  // scaled optima can be far from optimal for the rows as they are
   model.primal();
+  if (!model.isProvenOptimal() || model.secondaryStatus() != 0) {
+    model.allSlackBasis(true);
+    model.dual();
+  }
   return {model.isProvenOptimal(), model.objectiveValue()};
 }
 

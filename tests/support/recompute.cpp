@@ -57,7 +57,7 @@ double Atoms::denominator(CellCode c, Rate rate) const {
 Atoms atoms_of(const Rows& rows, const Criterion& criterion, const SolveOptions& options) {
   Atoms out;
   out.cells = rows.cells();
-  out.from_labels = criterion.rate != Rate::selection || options.calibrate == Calibration::isotonic;
+  out.from_labels = criterion.rates.front() != Rate::selection || options.calibrate == Calibration::isotonic;
   const bool low = rows.favorable == Favorable::low;
   std::vector<std::map<double, Atom>> cells(out.cells.names.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -94,7 +94,7 @@ std::vector<std::vector<CellCode>> compared_cells(const Atoms& atoms, const Crit
   const CellNames& names = atoms.cells.names;
   std::map<std::string, std::vector<CellCode>> strata;
   for (CellCode c = 0; c < names.size(); ++c) {
-    if (atoms.denominator(c, criterion.rate) == 0) continue;
+    if (atoms.denominator(c, criterion.rates.front()) == 0) continue;
     const bool together = criterion.name == "equal-rates" || criterion.roles.within.empty();
     strata[together ? "" : names.values(c)[names.attribute("race")]].push_back(c);
   }
@@ -122,9 +122,9 @@ double best_objective(const Atoms& atoms, const Criterion& criterion, double rho
     const int common = program.add_variable(0, 0, 1);
     for (const CellCode c : stratum) {
       std::vector<std::pair<int, double>> rate;
-      const double total = atoms.denominator(c, criterion.rate);
+      const double total = atoms.denominator(c, criterion.rates.front());
       for (std::size_t i = 0; i < q[c].size(); ++i) {
-        const double a = atoms.share(c, atoms.of[c][i], criterion.rate);
+        const double a = atoms.share(c, atoms.of[c][i], criterion.rates.front());
         if (a > 0) rate.emplace_back(q[c][i], a / total);
       }
       if (criterion.relation == Relation::target) {
@@ -169,12 +169,12 @@ double bound_from_multipliers(const Atoms& atoms, const Solution& solution, doub
   double bound = 0;
   for (CellCode c = 0; c < atoms.of.size(); ++c) {
     const CellOutcome& outcome = solution.cells[c];
-    const double total = outcome.compared ? atoms.denominator(c, criterion.rate) : 1;
+    const double total = outcome.compared ? atoms.denominator(c, criterion.rates.front()) : 1;
     const double mu = outcome.compared ? outcome.multiplier : 0;
     std::vector<double> z;
     std::vector<double> n;
     for (const Atom& atom : atoms.of[c]) {
-      z.push_back((atom.nh - mu * atoms.share(c, atom, criterion.rate) / total) / atom.n);
+      z.push_back((atom.nh - mu * atoms.share(c, atom, criterion.rates.front()) / total) / atom.n);
       n.push_back(atom.n);
     }
     // With labels only nondecreasing q count.
@@ -212,14 +212,14 @@ Applied apply(const Rows& rows, const Atoms& atoms, const Solution& solution, do
       out.nondecreasing = out.nondecreasing && q >= last && q <= 1;
       last = q;
       out.objective += atom.nh * q - gamma / 2 * atom.n * q * q;
-      rate[c] += q * atoms.share(c, atom, criterion.rate);
+      rate[c] += q * atoms.share(c, atom, criterion.rates.front());
     }
   }
   for (const auto& stratum : compared_cells(atoms, criterion)) {
     double lowest = 1;
     double highest = 0;
     for (const CellCode c : stratum) {
-      rate[c] /= atoms.denominator(c, criterion.rate);
+      rate[c] /= atoms.denominator(c, criterion.rates.front());
       lowest = std::min(lowest, rate[c]);
       highest = std::max(highest, rate[c]);
     }

@@ -1,0 +1,35 @@
+// The frontier: what a stricter criterion costs.
+#pragma once
+
+#include <evenhand/solve.h>
+
+#include <span>
+#include <vector>
+
+namespace evenhand {
+
+struct FrontierPoint {
+  double parameter;  // the tolerance; for four-fifths the ratio
+  double objective;  // the best one there, exact
+  // What one more unit of tolerance (one less of the ratio) is worth there. At a breakpoint the
+  // objective has several slopes, and this is one of them.
+  double slope;
+  double gap;  // its proof, as in Solution
+  double violation;
+  double lottery_share;
+};
+
+// At the given parameters, in their order.
+std::vector<FrontierPoint> frontier(const Tally& tally, const Criterion& criterion,
+                                    std::span<const double> parameters,
+                                    const SolveOptions& options = {});
+
+// All parameters between `from` and `to` where the slope changes, with both ends, ascending:
+// between neighbours the objective is linear. For criteria of one rate with a tolerance, gamma = 0.
+// Throws std::invalid_argument for others. Stops at `most` points, keeping the coarsest.
+std::vector<FrontierPoint> frontier_breakpoints(const Tally& tally, const Criterion& criterion,
+                                                double from = 0, double to = 1,
+                                                const SolveOptions& options = {},
+                                                std::size_t most = 10000);
+
+}  // namespace evenhand

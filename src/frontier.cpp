@@ -1,0 +1,184 @@
+#include <evenhand/frontier.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace evenhand {
+namespace {
+
+Criterion with_parameter(Criterion criterion, double parameter) {
+  (criterion.relation == Relation::ratio ? criterion.ratio : criterion.tolerance) = parameter;
+  return criterion;
+}
+
+// By the dual bound, which holds at other parameters too: what the prices of the compared rates
+// make of one more unit of tolerance, or of one less of the ratio.
+double slope_of_cells(const Solution& fit) {
+  double slope = 0;
+  for (const StratumOutcome& stratum : fit.strata) {
+    for (const CellCode c : stratum.compared) {
+      const double price = fit.cells[c].multiplier;
+      switch (fit.criterion.relation) {
+        case Relation::difference:
+          slope += std::max(0.0, price);
+          break;
+        case Relation::ratio:
+          slope += stratum.highest * std::max(0.0, -price);
+          break;
+        case Relation::target:
+          slope += std::abs(price);
+      }
+    }
+  }
+  return slope;
+}
+
+double slope_of_constraints(const Solution& fit) {
+  double slope = 0;
+  // Prices of the rates of each comparison: of pairs, a rate may be in several.
+  std::map<std::pair<std::size_t, std::vector<CellCode>>, double> prices;
+  for (const Constraint& constraint : fit.constraints) {
+    if (constraint.required) continue;
+    switch (fit.criterion.relation) {
+      case Relation::difference:
+        for (const Term& term : constraint.terms) {
+          prices[{constraint.comparison, term.of.cells}] += constraint.multiplier * term.factor;
+        }
+        break;
+      case Relation::ratio:
+        slope += constraint.multiplier * constraint.terms.front().value;
+        break;
+      case Relation::target:
+        slope += std::abs(constraint.multiplier);
+    }
+  }
+  for (const auto& [rate, price] : prices) slope += std::max(0.0, price);
+  return slope;
+}
+
+FrontierPoint point_at(const Tally& tally, const Criterion& criterion, double parameter,
+                       const SolveOptions& options) {
+  const Solution fit = solve(tally, with_parameter(criterion, parameter), options);
+  if (fit.status == Status::infeasible) {
+    throw std::invalid_argument("no rule meets the requirements, so there is no frontier");
+  }
+  return {parameter,
+          fit.primal,
+          fit.constraints.empty() ? slope_of_cells(fit) : slope_of_constraints(fit),
+          fit.gap,
+          fit.violation,
+          fit.lottery_share};
+}
+
+class Breakpoints {
+ public:
+  Breakpoints(const Tally& tally, const Criterion& criterion, const SolveOptions& options,
+              std::size_t most)
+      : tally_(tally), criterion_(criterion), options_(options), most_(most) {}
+
+  std::vector<FrontierPoint> between(double from, double to) {
+    found_ = {at(from), at(to)};
+    magnitude_ = solve(tally_, with_parameter(criterion_, from), options_).magnitude;
+    // Breadth first, so that a limit on their number leaves out the least of them.
+    std::vector<std::pair<FrontierPoint, FrontierPoint>> spans = {{found_[0], found_[1]}};
+    while (!spans.empty() && found_.size() < most_) {
+      std::vector<std::pair<FrontierPoint, FrontierPoint>> next;
+      for (const auto& [left, right] : spans) {
+        if (found_.size() >= most_) break;
+        split(left, right, next);
+      }
+      spans = std::move(next);
+    }
+    std::sort(found_.begin(), found_.end(), [](const FrontierPoint& a, const FrontierPoint& b) {
+      return a.parameter < b.parameter;
+    });
+    return drop_straight();
+  }
+
+ private:
+  FrontierPoint at(double parameter) const {
+    return point_at(tally_, criterion_, parameter, options_);
+  }
+
+  // The objective is concave and lies below its tangents. Where the tangents of both ends meet
+  // there is either a breakpoint, or something between them and it.
+  void split(const FrontierPoint& left, const FrontierPoint& right,
+             std::vector<std::pair<FrontierPoint, FrontierPoint>>& next) {
+    const double chord = (right.objective - left.objective) / (right.parameter - left.parameter);
+    const double tiny = 1e-11 * magnitude_;
+    const double steeper = left.slope - chord;
+    const double flatter = chord - right.slope;
+    const double width = right.parameter - left.parameter;
+    if (steeper * width <= tiny || width < 1e-12) return;
+    if (flatter * width <= tiny) return;
+    const double share = flatter / (steeper + flatter);
+    const double middle = left.parameter + width * share;
+    if (!(middle > left.parameter && middle < right.parameter)) return;
+    const FrontierPoint point = at(middle);
+    found_.push_back(point);
+    next.emplace_back(left, point);
+    next.emplace_back(point, right);
+  }
+
+  // Points on the straight line between their neighbours are no breakpoints.
+  std::vector<FrontierPoint> drop_straight() const {
+    std::vector<FrontierPoint> out;
+    for (const FrontierPoint& point : found_) {
+      while (out.size() >= 2) {
+        const FrontierPoint& a = out[out.size() - 2];
+        const FrontierPoint& b = out.back();
+        const double share = (b.parameter - a.parameter) / (point.parameter - a.parameter);
+        const double line = a.objective + share * (point.objective - a.objective);
+        if (b.objective - line > 1e-12 * magnitude_) break;
+        out.pop_back();
+      }
+      out.push_back(point);
+    }
+    // To the right of each point the objective runs straight to the next.
+    for (std::size_t i = 0; i + 1 < out.size(); ++i) {
+      out[i].slope =
+          (out[i + 1].objective - out[i].objective) / (out[i + 1].parameter - out[i].parameter);
+      if (i > 0) out[i].slope = std::min(out[i].slope, out[i - 1].slope);  // but for rounding it is
+    }
+    if (out.size() > 1) out.back().slope = std::min(out.back().slope, out[out.size() - 2].slope);
+    return out;
+  }
+
+  const Tally& tally_;
+  const Criterion& criterion_;
+  const SolveOptions& options_;
+  std::size_t most_;
+  double magnitude_ = 1;
+  std::vector<FrontierPoint> found_;
+};
+
+}  // namespace
+
+std::vector<FrontierPoint> frontier(const Tally& tally, const Criterion& criterion,
+                                    std::span<const double> parameters,
+                                    const SolveOptions& options) {
+  std::vector<FrontierPoint> out;
+  for (const double parameter : parameters) {
+    out.push_back(point_at(tally, criterion, parameter, options));
+  }
+  return out;
+}
+
+std::vector<FrontierPoint> frontier_breakpoints(const Tally& tally, const Criterion& criterion,
+                                                double from, double to, const SolveOptions& options,
+                                                std::size_t most) {
+  if (options.gamma != 0) throw std::invalid_argument("breakpoints need gamma = 0");
+  if (criterion.rates.size() != 1 || !criterion.require.empty() ||
+      criterion.relation == Relation::ratio) {
+    throw std::invalid_argument("breakpoints need a criterion of one rate with a tolerance");
+  }
+  if (!(from >= 0 && from < to && to <= 1)) {
+    throw std::invalid_argument("breakpoints lie between two tolerances from 0 to 1, in order");
+  }
+  return Breakpoints(tally, criterion, options, most).between(from, to);
+}
+
+}  // namespace evenhand

@@ -1,0 +1,124 @@
+#include "solve/chain.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace evenhand {
+namespace {
+
+void add_up(Chain& chain, const std::vector<double>& n) {
+  chain.s0.assign(1, 0);
+  chain.s1.assign(1, 0);
+  chain.s2.assign(1, 0);
+  for (std::vector<double>* sums : {&chain.s0, &chain.s1, &chain.s2}) sums->reserve(n.size() + 1);
+  for (std::size_t i = 0; i < n.size(); ++i) {
+    chain.s0.push_back(chain.s0.back() + n[i]);
+    chain.s1.push_back(chain.s1.back() + n[i] * chain.x[i]);
+    chain.s2.push_back(chain.s2.back() + n[i] * chain.x[i] * chain.x[i]);
+  }
+}
+
+Chain chain_of_labels(const Tally::Data& data, CellCode cell, bool falling) {
+  Chain chain;
+  chain.blocks = pool(data.sorted(), cell, data.integer_weights, falling);
+  std::reverse(chain.blocks.begin(), chain.blocks.end());
+  std::vector<double> n;
+  for (const Block& block : chain.blocks) {
+    n.push_back(block.n);
+    chain.x.push_back(block.n1 / block.n);
+  }
+  add_up(chain, n);
+  double n1 = 0;  // these sums are exact, n x is not
+  for (std::size_t i = 0; i < chain.blocks.size(); ++i) {
+    chain.s1[i + 1] = n1 += chain.blocks[i].n1;
+  }
+  return chain;
+}
+
+Chain chain_of_scores(const Tally::Data& data, CellCode cell, const Costs& costs) {
+  Chain chain;
+  const Sorted& sorted = data.sorted();
+  std::vector<double> n;
+  for (std::size_t i = sorted.start[cell + 1]; i-- > sorted.start[cell];) {
+    chain.x.push_back(benefit(data.reading.probability(sorted.score[i]), costs));
+    n.push_back(sorted.n[i]);
+  }
+  add_up(chain, n);
+  return chain;
+}
+
+// The number of leading blocks with kappa x - tau above `bar`: z falls along a chain.
+std::size_t count_above(const Chain& chain, const CellCurve::Line& line, double bar) {
+  const auto end = std::partition_point(chain.x.begin(), chain.x.end(),
+                                        [&](double x) { return line.kappa * x - line.tau > bar; });
+  return static_cast<std::size_t>(end - chain.x.begin());
+}
+
+}  // namespace
+
+CellCurve::CellCurve(const Tally::Data& data, CellCode cell, bool from_labels, const Costs& costs,
+                     bool lower)
+    : from_labels_(from_labels), costs_(costs) {
+  if (from_labels) {
+    upper_ = chain_of_labels(data, cell, false);
+    if (lower) lower_ = chain_of_labels(data, cell, true);
+  } else {
+    upper_ = chain_of_scores(data, cell, costs);
+  }
+}
+
+Reach CellCurve::reach(double s0, double s1) const {
+  if (!from_labels_) return {s0, 0, s1};
+  return {s0, s1, costs_.false_negative * s1 - costs_.false_positive * (s0 - s1)};
+}
+
+Reach CellCurve::total() const {
+  return reach(upper_.s0.back(), upper_.s1.back());
+}
+
+double CellCurve::magnitude() const {
+  double sum = 0;
+  const Line plain = line(1, {});
+  for (std::size_t i = 0; i < upper_.size(); ++i) {
+    sum += (upper_.s0[i + 1] - upper_.s0[i]) * std::abs(plain.kappa * upper_.x[i] - plain.tau);
+  }
+  return sum;
+}
+
+CellCurve::Line CellCurve::line(double benefit_weight, const CellPrice& price) const {
+  if (!from_labels_) return {benefit_weight, price.n, true};
+  const double kappa = benefit_weight * (costs_.false_negative + costs_.false_positive) - price.n1;
+  return {kappa, benefit_weight * costs_.false_positive + price.n, kappa >= 0};
+}
+
+CellCurve::Best CellCurve::best(double benefit_weight, const CellPrice& price) const {
+  const Line z = line(benefit_weight, price);
+  const Chain& chain = this->chain(z.upper);
+  const std::size_t k = count_above(chain, z, 0);
+  return {reach(chain.s0[k], chain.s1[k]), z.kappa * chain.s1[k] - z.tau * chain.s0[k]};
+}
+
+CellCurve::Smooth CellCurve::smooth(const CellPrice& price, double gamma) const {
+  const Line z = line(1, price);
+  const Chain& chain = this->chain(z.upper);
+  const std::size_t full = count_above(chain, z, gamma);
+  const std::size_t some = count_above(chain, z, 0);
+  // On the ramp q = z / gamma; above it q = 1.
+  const double d0 = chain.s0[some] - chain.s0[full];
+  const double d1 = chain.s1[some] - chain.s1[full];
+  const double d2 = chain.s2[some] - chain.s2[full];
+  const double q0 = (z.kappa * d1 - z.tau * d0) / gamma;  // sum n q on the ramp
+  const double q1 = (z.kappa * d2 - z.tau * d1) / gamma;  // sum n x q
+  Smooth out;
+  out.value = z.kappa * chain.s1[full] - (z.tau + gamma / 2) * chain.s0[full] +
+              (z.kappa * q1 - z.tau * q0) / 2;
+  out.reach = reach(chain.s0[full] + q0, chain.s1[full] + q1);
+  out.by_n_n = d0 / gamma;
+  if (from_labels_) {
+    out.by_n_n1 = d1 / gamma;
+    out.by_n1_n1 = d2 / gamma;
+  }
+  return out;
+}
+
+}  // namespace evenhand

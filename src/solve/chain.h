@@ -1,0 +1,95 @@
+// A cell as the chain of points that threshold rules reach, with what all ways of solving ask of
+// it.
+//
+// With benefits from labels, all rules that are nondecreasing in the score reach the polygon
+// between two chains: the upper and the lower hull of the cell's ROC curve. With benefits from
+// scores one chain is enough. A chain is a list of blocks, best first; block i has weight n and a
+// coordinate x (the share of favourable outcomes, or the benefit), and a decision on it is worth n
+// (kappa x - tau) once the constraints' prices are in kappa and tau.
+#pragma once
+
+#include <evenhand/rule.h>
+#include <evenhand/scale.h>
+
+#include <optional>
+#include <vector>
+
+#include "solve/pool.h"
+#include "tally/data.h"
+
+namespace evenhand {
+
+struct Chain {
+  std::vector<Block> blocks;       // of labels; empty where benefits come from scores
+  std::vector<double> x;           // falling for the upper chain, rising for the lower one
+  std::vector<double> s0, s1, s2;  // sums of n, n x and n x^2 over the first k blocks
+
+  std::size_t size() const noexcept { return x.size(); }
+};
+
+// Prices of a cell: of a unit of sum n q and of a unit of sum n1 q.
+struct CellPrice {
+  double n = 0;
+  double n1 = 0;
+};
+
+// What a rule makes of a cell.
+struct Reach {
+  double n = 0;   // sum n q
+  double n1 = 0;  // sum n1 q; 0 where benefits come from scores
+  double benefit = 0;
+};
+
+class CellCurve {
+ public:
+  CellCurve() = default;
+  // Without `lower` only prices under which favourable outcomes are still worth having may be
+  // asked.
+  CellCurve(const Tally::Data& data, CellCode cell, bool from_labels, const Costs& costs,
+            bool lower = true);
+
+  // The best vertex for benefit_weight * benefit - prices, and its value.
+  struct Best {
+    Reach reach;
+    double value = 0;
+  };
+  Best best(double benefit_weight, const CellPrice& price) const;
+
+  // gamma > 0: the largest reduced objective, what it reaches, and the second derivatives by the
+  // two prices.
+  struct Smooth {
+    double value = 0;
+    Reach reach;
+    double by_n_n = 0, by_n_n1 = 0, by_n1_n1 = 0;
+  };
+  Smooth smooth(const CellPrice& price, double gamma) const;
+
+  bool from_labels() const noexcept { return from_labels_; }
+  const Chain& chain(bool upper) const noexcept { return upper ? upper_ : lower_; }
+  Reach total() const;
+  double magnitude() const;  // sum n |h|
+
+  // z = kappa x - tau.
+  struct Line {
+    double kappa, tau;
+    bool upper;
+  };
+  Line line(double benefit_weight, const CellPrice& price) const;
+
+ private:
+  Reach reach(double s0, double s1) const;
+
+  bool from_labels_ = false;
+  Costs costs_;
+  Chain upper_;
+  Chain lower_;
+};
+
+// The least random of a few nondecreasing responses that reach (sum n q, sum n1 q) exactly; the
+// benefit comes from labels.
+Response response_reaching(const CellCurve& curve, double n, double n1, std::optional<int> level);
+
+// gamma > 0, benefits from labels: q = clip(z / gamma) on the blocks of the chain that counts.
+Response ramp_response(const CellCurve& curve, const CellPrice& price, double gamma);
+
+}  // namespace evenhand

@@ -1,0 +1,227 @@
+// Several constraints at once: equalized odds, margins of several attributes, requirements.
+#include <algorithm>
+#include <cmath>
+
+#include "solve/column_generation.h"
+#include "solve/constraints.h"
+#include "solve/newton.h"
+#include "solve/odds.h"
+#include "solve/pieces.h"
+#include "solve/realise.h"
+#include "solve/ways.h"
+#include "support/parallel.h"
+
+namespace evenhand {
+namespace {
+
+class Many {
+ public:
+  explicit Many(const Problem& problem)
+      : problem_(problem),
+        tally_(problem.tally),
+        data_(problem.tally.data()),
+        gamma_(problem.options.gamma),
+        system_(compile(problem.tally, problem.criterion, problem.rho)),
+        curves_(data_.names.size()) {
+    data_.sorted();  // with all threads, before they split
+    parallel(curves_.size(), problem.options.threads, [&](std::size_t c) {
+      curves_[c] =
+          CellCurve(data_, static_cast<CellCode>(c), problem.from_labels, problem.options.costs);
+    });
+  }
+
+  Solution run() {
+    Solution solution;
+    solution.criterion = problem_.criterion;
+    solution.options = problem_.options;
+    solution.strata = system_.strata;
+    solution.cells.resize(curves_.size());
+    for (CellCode c = 0; c < curves_.size(); ++c) {
+      solution.cells[c].compared = system_.reasons[c].empty();
+      solution.cells[c].reason = system_.reasons[c];
+    }
+    if (gamma_ > 0) {
+      smooth(solution);
+    } else if (meets_on_hulls()) {
+      odds(solution);
+    } else {
+      linear(solution);
+    }
+    if (solution.infeasibility) {
+      solution.status = Status::infeasible;
+      return solution;
+    }
+    prove(solution);
+    return solution;
+  }
+
+ private:
+  double magnitude() const {
+    double sum = 0;
+    for (const CellCurve& curve : curves_) sum += curve.magnitude();
+    return sum;
+  }
+
+  // Exact odds of groups that have both outcomes: each stratum has one best common point.
+  bool meets_on_hulls() const {
+    const Criterion& criterion = problem_.criterion;
+    const Costs& costs = problem_.options.costs;
+    const bool odds =
+        criterion.rates.size() == 2 && criterion.tolerance == 0 && criterion.require.empty() &&
+        (criterion.roles.across == Across::intersection || criterion.roles.sensitive.size() == 1) &&
+        costs.false_positive > 0 && costs.false_negative > 0;
+    if (!odds) return false;
+    for (CellCode c = 0; c < curves_.size(); ++c) {
+      const CellTotal& total = tally_.total(c);
+      if (system_.reasons[c].empty() && (total.n1 == 0 || total.n1 == total.n)) return false;
+    }
+    return true;
+  }
+
+  void odds(Solution& solution) {
+    std::vector<Reach> reach(curves_.size());
+    for (CellCode c = 0; c < curves_.size(); ++c) reach[c] = curves_[c].best(1, {}).reach;
+    solution.constraints = standing_constraints(system_);
+    std::size_t row = 0;
+    // Comparisons come in pairs, for a stratum's true- and its false-positive rates.
+    for (std::size_t i = 0; i + 1 < system_.comparisons.size(); i += 2) {
+      const std::vector<PooledRate>& members = system_.comparisons[i].members;
+      std::vector<const CellCurve*> groups;
+      for (const PooledRate& member : members) groups.push_back(&curves_[member.cells.front()]);
+      const CommonPoint point = meet_on_hulls(groups, problem_.options.costs);
+      for (const PooledRate& member : members) {
+        const CellCode c = member.cells.front();
+        const CellTotal& total = tally_.total(c);
+        const double n1 = point.tpr * total.n1;
+        reach[c] = {n1 + point.fpr * (total.n - total.n1), n1, 0};
+      }
+      // Each member but the first has one constraint: equal to the first.
+      for (std::size_t m = 1; m < members.size(); ++m) {
+        solution.constraints[row++].multiplier = point.tpr_price[m];
+      }
+      for (std::size_t m = 1; m < members.size(); ++m) {
+        solution.constraints[row++].multiplier = point.fpr_price[m];
+      }
+    }
+    set_rule(solution, [&](CellCode c) { return response_at(c, reach[c]); });
+  }
+
+  void linear(Solution& solution) {
+    Generated generated = generate(system_, tally_, curves_, magnitude());
+    solution.infeasibility = std::move(generated.infeasibility);
+    if (solution.infeasibility) return;
+    solution.constraints = std::move(generated.constraints);
+    set_rule(solution, [&](CellCode c) { return response_at(c, generated.reach[c]); });
+  }
+
+  void smooth(Solution& solution) {
+    if (!system_.requirements.empty()) {
+      solution.infeasibility = find_infeasibility(system_, tally_, curves_);
+      if (solution.infeasibility) return;
+    }
+    solution.constraints = minimise_dual(system_, tally_, curves_, gamma_);
+    const std::vector<CellPrice> price = prices(solution.constraints, tally_);
+    set_rule(solution, [&](CellCode c) { return ramp_at_price(c, price[c]); });
+  }
+
+  Response response_at(CellCode c, const Reach& reach) const {
+    if (problem_.from_labels) return response_reaching(curves_[c], reach.n, reach.n1, data_.level);
+    const double rate = std::clamp(reach.n / tally_.total(c).n, 0.0, 1.0);
+    Pieces pieces = pieces_of_scores(data_, c, problem_.options.costs, true);
+    while (open_around(pieces, rate, data_, problem_.options.costs)) {
+    }
+    return steps_at(pieces, rate, data_.level);
+  }
+
+  Response ramp_at_price(CellCode c, const CellPrice& price) const {
+    const Costs& costs = problem_.options.costs;
+    if (problem_.from_labels) return ramp_response(curves_[c], price, gamma_);
+    const Reach reach = curves_[c].smooth(price, gamma_).reach;
+    if (reach.n <= 0) return always(0);
+    if (reach.n >= tally_.total(c).n) return always(1);
+    if (data_.reading.scale != Scale::logit) {
+      if (auto linear = linear_response(price.n, gamma_, data_.reading, costs)) return *linear;
+    }
+    const Pieces pieces = pieces_of_scores(data_, c, costs, false);
+    Ramp ramp{0, {}};
+    for (const Piece& piece : pieces.list) {
+      ramp.q.push_back(std::clamp((piece.h - price.n) / gamma_, 0.0, 1.0));
+    }
+    return response_of(pieces, ramp);
+  }
+
+  template <class Respond>
+  void set_rule(Solution& solution, Respond respond) const {
+    RuleParts parts;
+    parts.cells = data_.names;
+    parts.reading = data_.reading;
+    parts.otherwise = problem_.base_from;
+    if (gamma_ > 0) parts.level = data_.level;
+    for (CellCode c = 0; c < curves_.size(); ++c) {
+      parts.responses.push_back(tally_.total(c).n > 0
+                                    ? respond(c)
+                                    : response_without_rows(data_.reading, problem_.options.costs));
+    }
+    solution.rule = Rule(std::move(parts));
+  }
+
+  void prove(Solution& solution) const {
+    const std::vector<Reach> reach =
+        evaluate(problem_, prices(solution.constraints, tally_), solution);
+    for (Constraint& constraint : solution.constraints) {
+      for (Term& term : constraint.terms) {
+        term.value = evenhand::rate_of(term.of, tally_, reach);
+        constraint.value += term.factor * term.value;
+      }
+      solution.dual += constraint.multiplier * constraint.bound;
+    }
+    const auto& rates = problem_.criterion.rates;
+    for (CellCode c = 0; c < reach.size(); ++c) {
+      CellOutcome& outcome = solution.cells[c];
+      const Rate rate = outcome.compared && !rates.empty() ? rates.front() : Rate::selection;
+      outcome.rate = rate_of(rate, reach[c], tally_.total(c));
+    }
+    solution.violation = violation(system_, tally_, reach);
+    conclude(solution);
+  }
+
+  const Problem& problem_;
+  const Tally& tally_;
+  const Tally::Data& data_;
+  double gamma_;
+  System system_;
+  std::vector<CellCurve> curves_;
+};
+
+}  // namespace
+
+Solution solve_many(const Problem& problem) {
+  return Many(problem).run();
+}
+
+bool proves_infeasible(const Tally& tally, const Infeasibility& infeasibility) {
+  const std::vector<CellPrice> price = prices(infeasibility.certificate, tally);
+  // The least that multiplier * value can add up to, over all nondecreasing rules: in each cell a
+  // threshold, none or everybody.
+  double least = 0;
+  for (CellCode c = 0; c < price.size(); ++c) {
+    double sum = 0;
+    double lowest = 0;
+    const std::vector<Entry> entries = tally.entries(c);
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+      sum += price[c].n * entry->n + price[c].n1 * entry->n1;
+      lowest = std::min(lowest, sum);
+    }
+    least += lowest;
+  }
+  double bound = 0;
+  for (const Constraint& constraint : infeasibility.certificate) {
+    const bool wrong_sign = (constraint.sense == Sense::at_most && constraint.multiplier < 0) ||
+                            (constraint.sense == Sense::at_least && constraint.multiplier > 0);
+    if (wrong_sign) return false;
+    bound += constraint.multiplier * constraint.bound;
+  }
+  return least > bound;
+}
+
+}  // namespace evenhand

@@ -1,0 +1,246 @@
+// Criteria of one rate, each cell compared by itself: one search for each stratum.
+#include <algorithm>
+#include <cmath>
+
+#include "solve/comparison.h"
+#include "solve/pieces.h"
+#include "solve/polyline.h"
+#include "solve/realise.h"
+#include "solve/search.h"
+#include "solve/ways.h"
+#include "support/parallel.h"
+
+namespace evenhand {
+namespace {
+
+class OneRate {
+ public:
+  OneRate(const Problem& problem, const Comparisons& comparisons)
+      : problem_(problem),
+        comparisons_(comparisons),
+        data_(problem.tally.data()),
+        gamma_(problem.options.gamma),
+        rate_(problem.criterion.rates.front()),
+        pieces_(data_.names.size()),
+        lines_(data_.names.size()),
+        rates_(data_.names.size()),
+        multipliers_(data_.names.size()) {}
+
+  Solution run() {
+    Solution solution;
+    solution.criterion = problem_.criterion;
+    solution.options = problem_.options;
+    if (problem_.from_labels || gamma_ > 0) data_.sorted();  // with all threads, before they split
+    parallel(pieces_.size(), problem_.options.threads,
+             [&](std::size_t c) { make_pieces(static_cast<CellCode>(c)); });
+    for (const Stratum& stratum : comparisons_.strata) {
+      solution.strata.push_back({stratum.values, stratum.compared, 0, 1});
+      StratumOutcome& outcome = solution.strata.back();
+      if (stratum.compared.empty()) continue;
+      if (problem_.criterion.relation == Relation::target) {
+        meet_target(stratum, outcome);
+      } else {
+        meet_each_other(stratum, outcome);
+      }
+    }
+    for (CellCode c = 0; c < pieces_.size(); ++c) {
+      if (!comparisons_.reasons[c].empty()) decide_alone(c);
+    }
+    report_cells(solution);
+    solution.rule = make_rule();
+    conclude_with_proof(solution);
+    return solution;
+  }
+
+ private:
+  bool compared(CellCode c) const { return comparisons_.reasons[c].empty(); }
+  Rate rate_kind(CellCode c) const { return compared(c) ? rate_ : Rate::selection; }
+
+  void make_pieces(CellCode c) {
+    const Costs& costs = problem_.options.costs;
+    pieces_[c] = problem_.from_labels ? pieces_of_labels(data_, c, rate_kind(c), costs)
+                                      : pieces_of_scores(data_, c, costs, gamma_ == 0);
+    make_line(c);
+  }
+
+  void make_line(CellCode c) {
+    if (pieces_[c].total > 0) {
+      lines_[c] = line_of(pieces_[c], gamma_, rate_kind(c), problem_.options.costs);
+    }
+  }
+
+  // Opens what bears on the cell's threshold; true if that may have moved it.
+  bool refine(CellCode c) {
+    if (!open_around(pieces_[c], rates_[c], data_, problem_.options.costs)) return false;
+    make_line(c);
+    return true;
+  }
+
+  // Lumped bins have about the right slopes, so the search soon comes near; once the pieces around
+  // every threshold are single scores, the slopes there are exact, and so is the answer.
+  void meet_each_other(const Stratum& stratum, StratumOutcome& outcome) {
+    const Criterion& criterion = problem_.criterion;
+    Common common;
+    std::vector<Polyline> lines(stratum.compared.size());
+    std::vector<bool> fresh(lines.size(), true);
+    for (bool moved = true; moved;) {
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (fresh[i]) {
+          lines[i] = relate(lines_[stratum.compared[i]], criterion.relation, criterion.tolerance,
+                            criterion.ratio);
+        }
+      }
+      common = find_common(lines);
+      moved = false;
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        rates_[stratum.compared[i]] = rate_at(lines[i], common.at);
+        fresh[i] = refine(stratum.compared[i]);
+        moved = moved || fresh[i];
+      }
+    }
+    const bool by_ratio = criterion.relation == Relation::ratio;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const double slope = common.slopes[i];
+      multipliers_[stratum.compared[i]] = by_ratio && slope < 0 ? slope / criterion.ratio : slope;
+    }
+    outcome.lowest = by_ratio ? criterion.ratio * common.at : common.at;
+    outcome.highest = by_ratio ? common.at : std::min(1.0, common.at + criterion.tolerance);
+  }
+
+  void meet_target(const Stratum& stratum, StratumOutcome& outcome) {
+    outcome.lowest = std::max(0.0, problem_.rho - problem_.criterion.tolerance);
+    outcome.highest = std::min(1.0, problem_.rho + problem_.criterion.tolerance);
+    for (const CellCode c : stratum.compared) {
+      do {
+        rates_[c] = std::clamp(best_rate(lines_[c]), outcome.lowest, outcome.highest);
+      } while (refine(c));
+      const double best = best_rate(lines_[c]);
+      multipliers_[c] = best < outcome.lowest    ? slope_left_of(lines_[c], rates_[c])
+                        : best > outcome.highest ? slope_right_of(lines_[c], rates_[c])
+                                                 : 0;
+    }
+  }
+
+  void decide_alone(CellCode c) {
+    if (pieces_[c].list.empty()) return;
+    do {
+      rates_[c] = best_rate(lines_[c]);
+    } while (refine(c));
+  }
+
+  void report_cells(Solution& solution) const {
+    solution.cells.resize(pieces_.size());
+    for (CellCode c = 0; c < pieces_.size(); ++c) {
+      CellOutcome& outcome = solution.cells[c];
+      outcome.compared = compared(c);
+      outcome.reason = comparisons_.reasons[c];
+      outcome.multiplier = multipliers_[c];
+      outcome.bound = multipliers_[c] > 0   ? Bound::upper
+                      : multipliers_[c] < 0 ? Bound::lower
+                                            : Bound::none;
+    }
+  }
+
+  Response response(CellCode c) const {
+    const Pieces& pieces = pieces_[c];
+    const Costs& costs = problem_.options.costs;
+    if (pieces.list.empty()) return response_without_rows(data_.reading, costs);
+    if (gamma_ == 0) return steps_at(pieces, rates_[c], data_.level);
+    const Ramp ramp = ramp_at(pieces, lines_[c], rates_[c], gamma_, rate_kind(c), costs);
+    if (problem_.from_labels || data_.reading.scale == Scale::logit) {
+      return response_of(pieces, ramp);
+    }
+    if (rates_[c] <= 0 || rates_[c] >= 1) return always(rates_[c] <= 0 ? 0 : 1);
+    const double theta = ramp.price / pieces.total;
+    return linear_response(theta, gamma_, data_.reading, costs).value_or(response_of(pieces, ramp));
+  }
+
+  Rule make_rule() const {
+    RuleParts parts;
+    parts.cells = data_.names;
+    parts.reading = data_.reading;
+    parts.otherwise = problem_.base_from;
+    if (gamma_ > 0) parts.level = data_.level;
+    for (CellCode c = 0; c < pieces_.size(); ++c) parts.responses.push_back(response(c));
+    return Rule(std::move(parts));
+  }
+
+  // How far the allowed rates reach in the direction of the multipliers: the largest mu . r over
+  // all rates r that meet the criterion.
+  double support(const Stratum& stratum) const {
+    double up = 0;
+    double down = 0;
+    for (const CellCode c : stratum.compared) {
+      (multipliers_[c] > 0 ? up : down) += multipliers_[c];
+    }
+    const Criterion& criterion = problem_.criterion;
+    switch (criterion.relation) {
+      case Relation::difference:
+        return std::max(0.0, up + down) + criterion.tolerance * up;
+      case Relation::ratio:
+        return std::max(0.0, up + criterion.ratio * down);
+      case Relation::target:
+        break;
+    }
+    return problem_.rho * (up + down) + criterion.tolerance * (up - down);
+  }
+
+  double violation_in(const Stratum& stratum, const Solution& solution) const {
+    if (stratum.compared.empty()) return 0;
+    double lowest = 1;
+    double highest = 0;
+    for (const CellCode c : stratum.compared) {
+      lowest = std::min(lowest, solution.cells[c].rate);
+      highest = std::max(highest, solution.cells[c].rate);
+    }
+    const Criterion& criterion = problem_.criterion;
+    switch (criterion.relation) {
+      case Relation::difference:
+        return highest - lowest - criterion.tolerance;
+      case Relation::ratio:
+        return criterion.ratio * highest - lowest;
+      case Relation::target:
+        break;
+    }
+    return std::max(highest - problem_.rho, problem_.rho - lowest) - criterion.tolerance;
+  }
+
+  void conclude_with_proof(Solution& solution) const {
+    std::vector<CellPrice> prices(pieces_.size());
+    for (CellCode c = 0; c < prices.size(); ++c) {
+      if (!compared(c)) continue;
+      const double each = multipliers_[c] / denominator(rate_, problem_.tally.total(c));
+      prices[c] = rate_ == Rate::selection       ? CellPrice{each, 0}
+                  : rate_ == Rate::true_positive ? CellPrice{0, each}
+                                                 : CellPrice{each, -each};
+    }
+    const std::vector<Reach> reach = evaluate(problem_, prices, solution);
+    for (CellCode c = 0; c < reach.size(); ++c) {
+      solution.cells[c].rate = rate_of(rate_kind(c), reach[c], problem_.tally.total(c));
+    }
+    for (const Stratum& stratum : comparisons_.strata) {
+      solution.dual += support(stratum);
+      solution.violation = std::max(solution.violation, violation_in(stratum, solution));
+    }
+    conclude(solution);
+  }
+
+  const Problem& problem_;
+  const Comparisons& comparisons_;
+  const Tally::Data& data_;
+  double gamma_;
+  Rate rate_;
+  std::vector<Pieces> pieces_;
+  std::vector<Polyline> lines_;
+  std::vector<double> rates_;
+  std::vector<double> multipliers_;
+};
+
+}  // namespace
+
+Solution solve_one_rate(const Problem& problem) {
+  const Comparisons comparisons = compare(problem.tally, problem.criterion);
+  return OneRate(problem, comparisons).run();
+}
+
+}  // namespace evenhand

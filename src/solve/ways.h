@@ -1,0 +1,17 @@
+// The ways of solving. All make the same kind of solution; solve.cpp chooses.
+#pragma once
+
+#include <evenhand/solve.h>
+
+#include "solve/evaluate.h"
+
+namespace evenhand {
+
+// One rate, cells compared by themselves, no requirements (one_rate.cpp).
+Solution solve_one_rate(const Problem& problem);
+
+// Everything else (many.cpp): exact equalized odds on the hulls, linear programs for gamma = 0,
+// Newton's method for gamma > 0.
+Solution solve_many(const Problem& problem);
+
+}  // namespace evenhand

@@ -1,0 +1,485 @@
+#include "support/many.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace evenhand::testing::many {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Isotonic regression of value with weights, the textbook way.
+std::vector<double> isotonic(const std::vector<double>& value, const std::vector<double>& weight) {
+  struct Block {
+    double sum, weight;
+    std::size_t count;
+  };
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    blocks.push_back({value[i] * weight[i], weight[i], 1});
+    while (blocks.size() > 1) {
+      const Block& b = blocks.back();
+      const Block& a = blocks[blocks.size() - 2];
+      if (a.sum / a.weight < b.sum / b.weight) break;
+      const Block both{a.sum + b.sum, a.weight + b.weight, a.count + b.count};
+      blocks.pop_back();
+      blocks.back() = both;
+    }
+  }
+  std::vector<double> out;
+  for (const Block& block : blocks) out.insert(out.end(), block.count, block.sum / block.weight);
+  return out;
+}
+
+double xi(double z, double gamma) {
+  if (z <= 0) return 0;
+  if (z >= gamma) return z - gamma / 2;
+  return z * z / (2 * gamma);
+}
+
+double share(const Atom& atom, Rate rate) {
+  return rate == Rate::selection       ? atom.n
+         : rate == Rate::true_positive ? atom.n1
+                                       : atom.n - atom.n1;
+}
+
+PerAtom zeros(const Model& model) {
+  PerAtom out;
+  for (const auto& cell : model.cells) out.emplace_back(cell.size(), 0.0);
+  return out;
+}
+
+// out += factor * the rate of these cells together; false if there is nobody in its denominator.
+bool add_rate(const Model& model, Rate rate, const std::vector<CellCode>& cells, double factor,
+              PerAtom& out) {
+  double denominator = 0;
+  for (const CellCode c : cells) {
+    for (const Atom& atom : model.cells[c]) denominator += share(atom, rate);
+  }
+  if (denominator == 0) return false;
+  for (const CellCode c : cells) {
+    for (std::size_t i = 0; i < model.cells[c].size(); ++i) {
+      out[c][i] += factor * share(model.cells[c][i], rate) / denominator;
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> values_of(const Model& model, CellCode c,
+                                   const std::vector<std::string>& attributes) {
+  std::vector<std::string> out;
+  for (const std::string& name : attributes) {
+    out.push_back(model.names.values(c)[model.names.attribute(name)]);
+  }
+  return out;
+}
+
+// The groups made by some attributes, compared inside each stratum.
+void compare_groups(Model& model, Rate rate, const std::vector<std::string>& attributes,
+                    const std::vector<std::string>& within) {
+  using Key = std::vector<std::string>;
+  std::map<Key, std::map<Key, std::vector<CellCode>>> strata;
+  for (CellCode c = 0; c < model.cells.size(); ++c) {
+    strata[values_of(model, c, within)][values_of(model, c, attributes)].push_back(c);
+  }
+  for (const auto& [stratum, groups] : strata) {
+    Compared compared;
+    for (const auto& [group, cells] : groups) {
+      PerAtom one = zeros(model);
+      if (add_rate(model, rate, cells, 1, one)) compared.rates.push_back(std::move(one));
+    }
+    const std::size_t least = model.relation == Relation::target ? 1 : 2;
+    if (compared.rates.size() >= least) model.compared.push_back(std::move(compared));
+  }
+}
+
+std::vector<Rate> rates_of(const std::string& criterion) {
+  if (criterion == "equalized-odds") return {Rate::true_positive, Rate::false_positive};
+  if (criterion == "equal-opportunity") return {Rate::true_positive};
+  if (criterion == "false-positive-parity") return {Rate::false_positive};
+  return {Rate::selection};
+}
+
+void add_comparisons(Model& model, const Criterion& criterion) {
+  const Roles& roles = criterion.roles;
+  for (const Rate rate : rates_of(criterion.name)) {
+    if (criterion.name == "equal-rates") {
+      std::vector<std::string> every = roles.sensitive;
+      every.insert(every.end(), roles.within.begin(), roles.within.end());
+      compare_groups(model, rate, every, {});
+      continue;
+    }
+    if (roles.across != Across::marginal) {
+      compare_groups(model, rate, roles.sensitive, roles.within);
+    }
+    if (roles.across != Across::intersection) {
+      for (const std::string& one : roles.sensitive) {
+        compare_groups(model, rate, {one}, roles.within);
+      }
+    }
+  }
+}
+
+void add_demands(Model& model) {
+  for (const Demand& demand : model.demands) {
+    PerAtom left = zeros(model);
+    for (const Piece& piece : demand.pieces) {
+      std::vector<CellCode> cells;
+      for (CellCode c = 0; c < model.cells.size(); ++c) {
+        bool all = true;
+        for (const auto& [attribute, value] : piece.where) {
+          all = all && model.names.values(c)[model.names.attribute(attribute)] == value;
+        }
+        if (all) cells.push_back(c);
+      }
+      if (!add_rate(model, piece.rate, cells, piece.factor, left)) {
+        throw std::logic_error("the test asks for a rate of nobody: " + demand.text());
+      }
+    }
+    model.demanded.push_back(std::move(left));
+  }
+}
+
+void add_atoms(Model& model, const Problem& problem) {
+  const People& people = problem.people;
+  const Costs& costs = problem.options.costs;
+  const bool low = people.favorable == Favorable::low;
+  const Cells cells = people.cells();
+  model.names = cells.names;
+  std::vector<std::map<double, Atom>> lists(cells.names.size());
+  for (std::size_t i = 0; i < people.size(); ++i) {
+    const double x = low ? -people.score[i] : people.score[i];
+    const double n = people.weight.empty() ? 1 : people.weight[i];
+    if (n == 0) continue;
+    Atom& atom = lists[cells.codes[i]].try_emplace(x, Atom{x}).first->second;
+    atom.n += n;
+    if ((people.label[i] == 1) != low) atom.n1 += n;
+  }
+  for (auto& list : lists) {
+    std::vector<Atom> cell;
+    std::vector<double> h;
+    std::vector<double> n;
+    for (auto& [x, atom] : list) {
+      const double p = model.from_labels                ? atom.n1 / atom.n
+                       : people.scale == Scale::signed_ ? (1 + x) / 2
+                       : people.scale == Scale::logit   ? 1 / (1 + std::exp(-x))
+                       : low                            ? 1 + x
+                                                        : x;
+      atom.nh = atom.n * (p * costs.false_negative - (1 - p) * costs.false_positive);
+      cell.push_back(atom);
+      h.push_back(atom.nh / atom.n);
+      n.push_back(atom.n);
+    }
+    if (model.from_labels) h = isotonic(h, n);
+    for (std::size_t i = 0; i < cell.size(); ++i) model.magnitude += n[i] * std::abs(h[i]);
+    model.cells.push_back(std::move(cell));
+  }
+}
+
+// The linear program: a variable for each atom, nondecreasing in each cell, and the criterion.
+struct Program {
+  LinearProgram lp;
+  std::vector<std::vector<int>> q;
+
+  std::vector<std::pair<int, double>> terms(const PerAtom& factors) const {
+    std::vector<std::pair<int, double>> out;
+    for (std::size_t c = 0; c < q.size(); ++c) {
+      for (std::size_t i = 0; i < q[c].size(); ++i) {
+        // Where rates cancel out, what rounding leaves of them would upset the solver's scaling.
+        if (std::abs(factors[c][i]) > 1e-14) out.emplace_back(q[c][i], factors[c][i]);
+      }
+    }
+    return out;
+  }
+};
+
+Program program_of(const Model& model, bool objective, Monotone monotone) {
+  Program out;
+  const double scale = model.scale();
+  for (const auto& cell : model.cells) {
+    std::vector<int> q;
+    // In units of the whole, since the linear program's tolerances are absolute.
+    for (const Atom& atom : cell) {
+      q.push_back(out.lp.add_variable(objective ? atom.nh / scale : 0, 0, 1));
+    }
+    for (std::size_t i = 1; i < q.size() && monotone == Monotone::yes; ++i) {
+      out.lp.add_row(0, infinity, {{q[i], 1}, {q[i - 1], -1}});
+    }
+    out.q.push_back(std::move(q));
+  }
+  for (const Compared& compared : model.compared) {
+    if (model.relation == Relation::target) {
+      for (const PerAtom& rate : compared.rates) {
+        out.lp.add_row(model.rho - model.tolerance, model.rho + model.tolerance, out.terms(rate));
+      }
+      continue;
+    }
+    const int common = out.lp.add_variable(0, 0, 1);
+    for (const PerAtom& rate : compared.rates) {
+      auto terms = out.terms(rate);
+      terms.emplace_back(common, -1);
+      if (model.relation == Relation::difference) {
+        out.lp.add_row(0, model.tolerance, terms);  // common <= rate <= common + tolerance
+      } else {
+        out.lp.add_row(-infinity, 0, terms);  // ratio * common <= rate <= common
+        terms.back().second = -model.ratio;
+        out.lp.add_row(0, infinity, terms);
+      }
+    }
+  }
+  return out;
+}
+
+// Minimises the sum of violations, or the one slack that all have in common.
+double least(const Model& model, bool common, Monotone monotone) {
+  Program program = program_of(model, false, monotone);
+  const int all = common ? program.lp.add_variable(-1, 0, infinity) : -1;
+  for (std::size_t j = 0; j < model.demands.size(); ++j) {
+    const Demand& demand = model.demands[j];
+    for (const bool upper : {true, false}) {
+      if (demand.sense == (upper ? Sense::at_least : Sense::at_most)) continue;
+      auto terms = program.terms(model.demanded[j]);
+      const int slack = common ? all : program.lp.add_variable(-1, 0, infinity);
+      terms.emplace_back(slack, upper ? -1 : 1);
+      program.lp.add_row(upper ? -infinity : demand.bound, upper ? demand.bound : infinity, terms);
+    }
+  }
+  const LinearAnswer answer = maximise(program.lp);
+  if (!answer.optimal) return std::numeric_limits<double>::quiet_NaN();
+  return std::max(0.0, -answer.objective);
+}
+
+// The largest sum over nondecreasing q of one cell: thresholds suffice.
+double best_threshold(const std::vector<double>& value) {
+  double best = 0;
+  double sum = 0;
+  for (std::size_t i = value.size(); i-- > 0;) {
+    sum += value[i];
+    best = std::max(best, sum);
+  }
+  return best;
+}
+
+// left = x * a + y * b.
+bool same(const PerAtom& left, double x, const PerAtom& a, double y, const PerAtom& b) {
+  for (std::size_t c = 0; c < left.size(); ++c) {
+    for (std::size_t i = 0; i < left[c].size(); ++i) {
+      if (!(std::abs(left[c][i] - (x * a[c][i] + y * b[c][i])) <= 1e-12)) return false;
+    }
+  }
+  return true;
+}
+
+PerAtom combined(double x, const PerAtom& a, double y, const PerAtom& b) {
+  PerAtom out = a;
+  for (std::size_t c = 0; c < a.size(); ++c) {
+    for (std::size_t i = 0; i < a[c].size(); ++i) out[c][i] = x * a[c][i] + y * b[c][i];
+  }
+  return out;
+}
+
+// left <= bound follows from comparing these groups.
+bool follows(const Model& model, const Compared& compared, const PerAtom& left, double bound) {
+  const auto is = [&](double right) { return std::abs(bound - right) <= 1e-12; };
+  for (const PerAtom& a : compared.rates) {
+    if (model.relation == Relation::target) {
+      if (same(left, 1, a, 0, a) && is(model.rho + model.tolerance)) return true;
+      if (same(left, -1, a, 0, a) && is(model.tolerance - model.rho)) return true;
+      continue;
+    }
+    const bool ratio = model.relation == Relation::ratio;
+    if (!is(ratio ? 0 : model.tolerance)) return false;
+    for (const PerAtom& b : compared.rates) {
+      if (&a != &b && same(left, ratio ? model.ratio : 1, a, -1, b)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+double Model::scale() const {
+  double unpooled = 0;
+  for (const auto& cell : cells) {
+    for (const Atom& atom : cell) unpooled += std::abs(atom.nh);
+  }
+  return std::max({magnitude, 0.01 * unpooled, 1e-300});
+}
+
+Model model_of(const Problem& problem) {
+  const Criterion& criterion = problem.criterion;
+  Model out;
+  out.gamma = problem.options.gamma;
+  out.tolerance = criterion.tolerance;
+  out.ratio = criterion.ratio;
+  out.rho = criterion.rho.value;
+  out.demands = problem.demands;
+  if (criterion.name == "four-fifths") out.relation = Relation::ratio;
+  if (criterion.name == "equal-rates" && criterion.rho.kind != Rho::Kind::best) {
+    out.relation = Relation::target;
+  }
+  out.from_labels = problem.options.calibrate == Calibration::isotonic ||
+                    rates_of(criterion.name).front() != Rate::selection;
+  for (const Demand& demand : problem.demands) {
+    for (const Piece& piece : demand.pieces) {
+      out.from_labels = out.from_labels || piece.rate != Rate::selection;
+    }
+  }
+  add_atoms(out, problem);
+  if (!criterion.roles.sensitive.empty()) add_comparisons(out, criterion);
+  add_demands(out);
+  return out;
+}
+
+bool comparable(const Model& model, const Criterion& criterion) {
+  return criterion.roles.sensitive.empty() || !model.compared.empty();
+}
+
+double total(const PerAtom& factors, const PerAtom& q) {
+  double sum = 0;
+  for (std::size_t c = 0; c < q.size(); ++c) {
+    for (std::size_t i = 0; i < q[c].size(); ++i) sum += factors[c][i] * q[c][i];
+  }
+  return sum;
+}
+
+std::optional<double> best_objective(const Model& model) {
+  Program program = program_of(model, true, Monotone::yes);
+  for (std::size_t j = 0; j < model.demands.size(); ++j) {
+    const Demand& demand = model.demands[j];
+    program.lp.add_row(demand.sense == Sense::at_most ? -infinity : demand.bound,
+                       demand.sense == Sense::at_least ? infinity : demand.bound,
+                       program.terms(model.demanded[j]));
+  }
+  const LinearAnswer answer = maximise(program.lp);
+  if (!answer.optimal) return {};
+  return answer.objective * model.scale();
+}
+
+double unconstrained(const Model& model) {
+  return bound_from(model, {});
+}
+
+double least_violation(const Model& model, Monotone monotone) {
+  return least(model, false, monotone);
+}
+
+double least_slack(const Model& model) {
+  return least(model, true, Monotone::yes);
+}
+
+PerAtom left_side(const Model& model, const Constraint& constraint) {
+  PerAtom out = zeros(model);
+  for (const Term& term : constraint.terms) {
+    if (!add_rate(model, term.of.rate, term.of.cells, term.factor, out)) {
+      throw std::logic_error("a constraint has a rate of nobody: " + constraint.text);
+    }
+  }
+  return out;
+}
+
+std::string unfounded(const Model& model, const Constraint& constraint) {
+  const PerAtom left = left_side(model, constraint);
+  if (constraint.required) {
+    for (std::size_t j = 0; j < model.demands.size(); ++j) {
+      const Demand& demand = model.demands[j];
+      if (demand.text() != constraint.text) continue;
+      const bool right = demand.sense == constraint.sense &&
+                         same(left, 1, model.demanded[j], 0, left) &&
+                         std::abs(demand.bound - constraint.bound) <= 1e-12;
+      return right ? "" : "misread requirement: " + constraint.text;
+    }
+    return "nobody required: " + constraint.text;
+  }
+  const PerAtom negated = combined(-1, left, 0, left);
+  for (const Compared& compared : model.compared) {
+    const bool upper =
+        constraint.sense == Sense::at_least || follows(model, compared, left, constraint.bound);
+    const bool lower =
+        constraint.sense == Sense::at_most || follows(model, compared, negated, -constraint.bound);
+    if (upper && lower) return "";
+  }
+  return "not in the criterion: " + constraint.text;
+}
+
+bool right_sign(const Constraint& constraint) {
+  return constraint.sense == Sense::equal ||
+         (constraint.sense == Sense::at_most ? constraint.multiplier >= 0
+                                             : constraint.multiplier <= 0);
+}
+
+double bound_from(const Model& model, const std::vector<Constraint>& constraints) {
+  PerAtom reduced = zeros(model);
+  double bound = 0;
+  for (std::size_t c = 0; c < model.cells.size(); ++c) {
+    for (std::size_t i = 0; i < model.cells[c].size(); ++i) reduced[c][i] = model.cells[c][i].nh;
+  }
+  for (const Constraint& constraint : constraints) {
+    reduced = combined(1, reduced, -constraint.multiplier, left_side(model, constraint));
+    bound += constraint.multiplier * constraint.bound;
+  }
+  for (std::size_t c = 0; c < model.cells.size(); ++c) {
+    if (model.gamma == 0) {
+      bound += best_threshold(reduced[c]);
+      continue;
+    }
+    std::vector<double> z = reduced[c];
+    std::vector<double> n;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      n.push_back(model.cells[c][i].n);
+      z[i] /= n[i];
+    }
+    z = isotonic(z, n);
+    for (std::size_t i = 0; i < z.size(); ++i) bound += n[i] * xi(z[i], model.gamma);
+  }
+  return bound;
+}
+
+double proof_of_infeasibility(const Model& model, const std::vector<Constraint>& certificate) {
+  PerAtom sum = zeros(model);
+  double out = 0;
+  for (const Constraint& constraint : certificate) {
+    sum = combined(1, sum, -constraint.multiplier, left_side(model, constraint));
+    out -= constraint.multiplier * constraint.bound;
+  }
+  for (const auto& cell : sum) out -= best_threshold(cell);
+  return out;
+}
+
+Applied apply(const Model& model, const Rule& rule, Favorable favorable) {
+  Applied out;
+  for (CellCode c = 0; c < model.cells.size(); ++c) {
+    double last = 0;
+    out.q.emplace_back();
+    for (const Atom& atom : model.cells[c]) {
+      const double q = rule.probability(c, favorable == Favorable::low ? -atom.x : atom.x);
+      out.nondecreasing = out.nondecreasing && q >= last && q <= 1;
+      last = q;
+      out.objective += atom.nh * q - model.gamma / 2 * atom.n * q * q;
+      out.q.back().push_back(q);
+    }
+  }
+  const auto violated = [&](double by) { out.violation = std::max(out.violation, by); };
+  for (const Compared& compared : model.compared) {
+    double lowest = 1;
+    double highest = 0;
+    for (const PerAtom& rate : compared.rates) {
+      lowest = std::min(lowest, total(rate, out.q));
+      highest = std::max(highest, total(rate, out.q));
+    }
+    violated(model.relation == Relation::difference ? highest - lowest - model.tolerance
+             : model.relation == Relation::ratio
+                 ? model.ratio * highest - lowest
+                 : std::max(highest - model.rho, model.rho - lowest) - model.tolerance);
+  }
+  for (std::size_t j = 0; j < model.demands.size(); ++j) {
+    const double over = total(model.demanded[j], out.q) - model.demands[j].bound;
+    if (model.demands[j].sense != Sense::at_least) violated(over);
+    if (model.demands[j].sense != Sense::at_most) violated(-over);
+  }
+  return out;
+}
+
+}  // namespace evenhand::testing::many

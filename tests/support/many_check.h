@@ -1,0 +1,53 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "support/many.h"
+
+namespace evenhand::testing::many {
+
+// What must hold of any solution with a rule: the proof, from the constraints' multipliers alone,
+// and everything required, on the applied rule.
+inline void check_solution(const Problem& problem, const Model& model, const Solution& solution) {
+  constexpr double close = 1e-9;
+  const double scale = model.scale();
+  ASSERT_EQ(to_string(solution.status), "optimal")
+      << "gap " << solution.gap << ", violation " << solution.violation;
+  const Applied applied = apply(model, solution.rule, problem.people.favorable);
+  EXPECT_TRUE(applied.nondecreasing);
+  EXPECT_LE(applied.violation, close);
+  EXPECT_NEAR(solution.violation, applied.violation, close);
+  EXPECT_NEAR(solution.magnitude, model.magnitude, close * scale);
+  EXPECT_NEAR(solution.primal, applied.objective, close * scale);
+  EXPECT_FALSE(solution.infeasibility.has_value());
+  for (const Constraint& constraint : solution.constraints) {
+    EXPECT_EQ(unfounded(model, constraint), "");
+    EXPECT_TRUE(right_sign(constraint)) << constraint.text << ": " << constraint.multiplier;
+    EXPECT_NEAR(constraint.value, total(left_side(model, constraint), applied.q), close);
+  }
+  const double bound = bound_from(model, solution.constraints);
+  EXPECT_NEAR(solution.dual, bound, close * scale);
+  EXPECT_NEAR(solution.primal, bound, close * scale);
+}
+
+inline std::uint64_t seed_of(const std::string& name, std::uint64_t start) {
+  for (const char c : name) start = start * 31 + static_cast<unsigned char>(c);
+  return start;
+}
+
+// For the trace: the problem in a line.
+inline std::string outline(const Problem& problem, int trial) {
+  const Criterion& criterion = problem.criterion;
+  const char* across = criterion.roles.across == Across::marginal ? " marginal"
+                       : criterion.roles.across == Across::both   ? " both"
+                                                                  : "";
+  std::string out = "trial " + std::to_string(trial) + ", " +
+                    std::to_string(problem.people.size()) + " rows, " +
+                    std::to_string(problem.people.cells().names.size()) + " cells, gamma " +
+                    std::to_string(problem.options.gamma) + ", " + criterion.name + across +
+                    ", tolerance " + std::to_string(criterion.tolerance);
+  for (const Demand& demand : problem.demands) out += "; " + demand.text();
+  return out;
+}
+
+}  // namespace evenhand::testing::many
