@@ -399,6 +399,24 @@ TEST(Solve, TheFileOfAFitReadsBackAsItsRule) {
   }
 }
 
+TEST(Solve, TheRecordOfAFitNamesItsConstraints) {
+  Random random(14);
+  const Rows rows = random_rows(random, {.groups = 2, .strata = 2});
+  Criterion criterion = statistical_parity({{"sex", "race"}, {}, 0, Across::marginal});
+  criterion.require = {"rate <= 0.3"};
+  const Solution fit = solve(rows.tally(), criterion);
+  ASSERT_EQ(fit.status, Status::optimal);
+  const std::string record = fit_record(fit.to_json());
+  for (const char* member : {"\"across\":\"marginal\"", "\"require\":[\"rate <= 0.3\"]",
+                             "\"text\":\"rate[sex=M] - rate[sex=F] = 0\""}) {
+    EXPECT_NE(record.find(member), std::string::npos) << member << " in " << record;
+  }
+  criterion.require = {"rate <= 0.3", "rate >= 0.4"};
+  const Solution none = solve(rows.tally(), criterion);
+  EXPECT_EQ(none.status, Status::infeasible);
+  expect_throw<std::invalid_argument>([&] { (void)none.to_json(); }, "there is no rule to write");
+}
+
 class SolveInput : public ::testing::Test {
  protected:
   Everybody people{{0.1, 0.6, 0.4, 0.9}, {"a", "a", "b", "b"}, {}};
@@ -450,6 +468,28 @@ TEST_F(SolveInput, RejectsWhenNothingIsLeftToCompare) {
   tally = people.tally({.label = ones});
   reject(false_positive_parity({.sensitive = {"group"}}), {},
          "two groups with unfavourable outcomes");
+}
+
+TEST_F(SolveInput, RejectsRequirementsThatNameNoCell) {
+  reject(requirements({"rate[grup=a] <= 0.5"}), {},
+         "there is no attribute grup; did you mean 'group'? at character 6 of");
+  reject(requirements({"rate[group=aa] <= 0.5"}), {},
+         "group has no value aa; did you mean 'a'? at character 12 of");
+  reject(requirements({"tpr <= 0.5"}), {}, "it needs labels to fit");
+  reject(requirements({"rate < 0.5"}), {}, "at character 6 of");
+  reject(requirements({}), {}, "say what is fair");
+  const std::vector<std::string> region = {"x", "x", "y", "y"};
+  tally = Tally::of(people.score, Cells::from({{"group", people.group}, {"region", region}}));
+  reject(requirements({"rate[group=a, region=y] <= 0.5"}), {}, "no cell has these values together");
+  const std::vector<std::uint8_t> label = {1, 0, 0, 0};
+  tally = people.tally({.label = label});
+  reject(requirements({"tpr[group=b] <= 0.5"}), {}, "no favourable outcomes in these cells");
+}
+
+TEST_F(SolveInput, RejectsMarginsOfEqualRates) {
+  Criterion criterion = equal_rates({.sensitive = {"group"}});
+  criterion.roles.across = Across::marginal;
+  reject(criterion, {}, "across has no meaning");
 }
 
 }  // namespace

@@ -106,6 +106,30 @@ TEST(TallyBytes, RejectsWhatIsNoTally) {
   reject("sex,race,score\nF,Black,0.5\n");
 }
 
+TEST(TallyBytes, RejectsEntriesThatNoTallyHas) {
+  const std::vector<double> score = {0.0, 0.5};
+  const std::vector<std::string> group = {"a", "a"};
+  const Bytes bytes = Tally::of(score, Cells::from({{"g", group}})).to_bytes();
+  const std::size_t entries = bytes.size() - 8 - 4 * 8;
+  const auto with = [&](std::size_t number, double value) {
+    Bytes changed = bytes;
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    for (std::size_t i = 0; i < 8; ++i) {
+      changed[entries + 8 * number + i] = static_cast<std::byte>((bits >> (8 * i)) & 0xFFU);
+    }
+    return signed_again(changed);
+  };
+  const auto reject = [&](const Bytes& changed, const std::string& part) {
+    expect_throw<std::invalid_argument>([&] { Tally::from_bytes(changed); }, part);
+  };
+  EXPECT_NO_THROW(Tally::from_bytes(with(0, 0.25)));
+  reject(with(0, -0.0), "outside its scale");
+  reject(with(0, 0.75), "do not ascend");
+  reject(with(1, 0.5), "not an integer");
+  reject(with(1, 0), "a count is out of range");
+  reject(with(1, 0x1p53), "its counts are too large");
+}
+
 TEST(TallyBytes, RejectsHugeCountsWithoutAllocatingThem) {
   Random random(6);
   Bytes bytes = some_bytes(random);

@@ -23,7 +23,8 @@ enum class Sense { at_most, equal, at_least };
 struct Condition {
   std::string attribute;
   std::string value;
-  // Where attribute and value stand in the text, for messages; not compared.
+  // Where attribute and value stand in the text (characters from 1; 0: nowhere), for messages; not
+  // compared.
   std::size_t attribute_at = 0;
   std::size_t value_at = 0;
   bool operator==(const Condition& other) const {

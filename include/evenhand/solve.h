@@ -112,7 +112,8 @@ struct Solution {
   Criterion criterion;
   SolveOptions options;
 
-  // The rule's file: its JSON, with this solution as the record of the fit.
+  // The rule's file: its JSON, with this solution as the record of the fit. Throws
+  // std::invalid_argument if there is no rule.
   std::string to_json() const;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -28,13 +29,12 @@ void check_utf8(std::string_view text, std::string_view what) {
 }
 
 void check_attributes(const std::vector<std::string>& attributes) {
-  for (std::size_t i = 0; i < attributes.size(); ++i) {
-    if (attributes[i].empty()) throw std::invalid_argument("an attribute has an empty name");
-    check_utf8(attributes[i], "the name of an attribute");
-    if (std::find(attributes.begin(), attributes.begin() + static_cast<std::ptrdiff_t>(i),
-                  attributes[i]) != attributes.begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw std::invalid_argument(
-          fmt::format("the attribute {} is given twice", shown(attributes[i])));
+  std::set<std::string_view> seen;
+  for (const std::string& name : attributes) {
+    if (name.empty()) throw std::invalid_argument("an attribute has an empty name");
+    check_utf8(name, "the name of an attribute");
+    if (!seen.insert(name).second) {
+      throw std::invalid_argument(fmt::format("the attribute {} is given twice", shown(name)));
     }
   }
 }

@@ -64,11 +64,12 @@ Rule::Rule(RuleParts parts) : parts_(std::move(parts)) {
   if (!(parts_.otherwise > -infinity)) {
     throw std::invalid_argument("the rule's otherwise is neither a score nor infinity");
   }
+  parts_.otherwise += 0.0;  // -0 would not survive a text, here and below
   bool quick = !parts_.level;
   for (CellCode c = 0; c < parts_.responses.size(); ++c) {
     Response& response = parts_.responses[c];
     check_response(response, parts_.cells.name(c));
-    response.start += 0.0;  // -0 would not survive a text
+    response.start += 0.0;
     for (Point& point : response.points) {
       point.score += 0.0;
       point.q += 0.0;

@@ -20,6 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr int newest_version = 1;
 constexpr std::size_t most_bytes = std::size_t{64} << 20U;
 constexpr int deepest = 32;
+constexpr std::size_t most_keys = 1000;  // looking a key up takes as long as there are keys
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::invalid_argument("not a valid rule: " + what);
@@ -33,6 +34,9 @@ Json parse(std::string_view text) {
     if (depth > deepest) fail(fmt::format("it is nested more than {} deep", deepest));
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (!keys.empty() && keys.back().size() > most_keys) {
+      fail(fmt::format("an object has more than {} keys", most_keys));
+    }
     if (event == Json::parse_event_t::key &&
         !keys.back().insert(value.get_ref<const std::string&>()).second) {
       fail(fmt::format("the key {} occurs twice",

@@ -77,14 +77,12 @@ void add_stratum(System& system, const Tally& tally, const Criterion& criterion,
   }
 }
 
-[[noreturn]] void fail_at(const Requirement& requirement, std::size_t at, const std::string& what) {
-  const std::string_view text = requirement.text;
-  std::size_t character = 1;
-  for (std::size_t i = 0; i < std::min(at, text.size()); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) ++character;
-  }
-  throw std::invalid_argument(
-      fmt::format("{} at character {} of {}", what, character, quoted_if_needed(text, 200)));
+// `character` counts from 1, as Condition does.
+[[noreturn]] void fail_at(const Requirement& requirement, std::size_t character,
+                          const std::string& what) {
+  throw std::invalid_argument(fmt::format("{} at character {} of {}", what,
+                                          std::max<std::size_t>(1, character),
+                                          quoted_if_needed(requirement.text, 200)));
 }
 
 PooledRate resolve(const Tally& tally, const Requirement& requirement, const RateTerm& term) {
@@ -119,13 +117,13 @@ PooledRate resolve(const Tally& tally, const Requirement& requirement, const Rat
     if (matches[c] && denominator(term.rate, tally.total(c)) > 0) out.cells.push_back(c);
   }
   const std::size_t at = term.conditions.empty() ? 0 : term.conditions.front().attribute_at;
-  if (!any) fail_at(requirement, at, "no cell has these values together:");
+  if (!any) fail_at(requirement, at, "no cell has these values together");
   if (out.cells.empty()) {
     fail_at(requirement, at,
-            term.rate == Rate::selection ? "there are no rows of these cells:"
+            term.rate == Rate::selection ? "there are no rows in these cells"
             : term.rate == Rate::true_positive
-                ? "there are no favourable outcomes in these cells:"
-                : "there are no unfavourable outcomes in these cells:");
+                ? "there are no favourable outcomes in these cells"
+                : "there are no unfavourable outcomes in these cells");
   }
   return out;
 }

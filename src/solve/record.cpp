@@ -3,6 +3,7 @@
 #include <evenhand/version.h>
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace evenhand {
 namespace {
@@ -12,8 +13,13 @@ using Json = nlohmann::ordered_json;
 Json criterion_record(const Criterion& criterion) {
   Json out;
   out["name"] = criterion.name;
+  if (!criterion.require.empty()) out["require"] = criterion.require;
+  if (criterion.rates.empty()) return out;
   out["sensitive"] = criterion.roles.sensitive;
   out["within"] = criterion.roles.within;
+  if (criterion.roles.across != Across::intersection) {
+    out["across"] = criterion.roles.across == Across::marginal ? "marginal" : "both";
+  }
   if (criterion.relation == Relation::ratio) {
     out["ratio"] = criterion.ratio;
   } else {
@@ -37,6 +43,9 @@ Json criterion_record(const Criterion& criterion) {
 }  // namespace
 
 std::string Solution::to_json() const {
+  if (status == Status::infeasible) {
+    throw std::invalid_argument("there is no rule to write: no rule meets the requirements");
+  }
   Json fit;
   fit["version"] = EVENHAND_VERSION;
   fit["criterion"] = criterion_record(criterion);
@@ -59,14 +68,20 @@ std::string Solution::to_json() const {
     Json cell;
     cell["cell"] = rule.cells().name(c);
     cell["rate"] = outcome.rate;
-    if (outcome.compared) {
+    if (outcome.compared && constraints.empty()) {
       cell["multiplier"] = outcome.multiplier;
       cell["bound"] = to_string(outcome.bound);
-    } else {
+    } else if (!outcome.compared) {
       cell["not_compared"] = outcome.reason;
     }
     cell["lottery_share"] = outcome.lottery_share;
     list.push_back(std::move(cell));
+  }
+  for (const Constraint& constraint : constraints) {
+    if (constraint.multiplier == 0 && !constraint.required) continue;
+    fit["constraints"].push_back({{"text", constraint.text},
+                                  {"value", constraint.value},
+                                  {"multiplier", constraint.multiplier}});
   }
   return rule.to_json(fit.dump());
 }

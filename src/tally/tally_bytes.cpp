@@ -113,7 +113,9 @@ void read_cell(Reader& reader, const Tally::Data& data, Sorted& out) {
     const double score = reader.number();
     const double n = reader.number();
     const double n1 = data.labelled ? reader.number() : 0;
-    if (!data.reading.valid(score)) fail("a score is outside its scale");
+    if (!data.reading.valid(score) || (score == 0 && std::signbit(score))) {
+      fail("a score is outside its scale");
+    }
     if (i > 0 && !(score > out.score.back())) fail("scores do not ascend");
     if (!(n > 0) || std::isinf(n) || !(n1 >= 0 && n1 <= n)) fail("a count is out of range");
     if (data.integer_weights && (n != std::floor(n) || n1 != std::floor(n1))) {
@@ -183,9 +185,10 @@ Tally Tally::from_bytes(std::span<const std::byte> bytes) {
   data->labelled = choice(reader, 1) == 1;
   data->unit_weights = choice(reader, 1) == 1;
   data->integer_weights = choice(reader, 1) == 1;
+  if (data->unit_weights && !data->integer_weights) fail("it counts people in fractions");
   const auto fixed = level_from(reader.get<std::uint32_t>());
   const auto cap = reader.get<std::uint64_t>();
-  if (fixed && cap) fail("it has two resolutions");
+  if (cap == 1 || (fixed && cap)) fail("its resolution is wrong");
   data->resolution = fixed ? Resolution::bits(*fixed)
                      : cap ? Resolution::at_most(cap)
                            : Resolution::exact();
@@ -208,6 +211,9 @@ Tally Tally::from_bytes(std::span<const std::byte> bytes) {
     fail(error.what());
   }
   data->totals = totals_of(sorted);
+  if (!std::isfinite(data->weight()) || (data->integer_weights && data->weight() >= 0x1p53)) {
+    fail("its counts are too large");
+  }
   data->set_sorted(std::move(sorted));
   return Tally(std::move(data));
 }

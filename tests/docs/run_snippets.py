@@ -77,7 +77,7 @@ def problem_with(snippet, compiler, include, libraries):
     with tempfile.TemporaryDirectory(prefix="evenhand-docs-") as folder:
         pathlib.Path(folder, "snippet.cpp").write_text(snippet.program, encoding="utf-8")
         words = [*compiler, *FLAGS, f"-I{include}", "snippet.cpp", "-o", "snippet"]
-        words += [*libraries, "-lcrypto", "-lpthread"]
+        words += [*libraries, "-lClp", "-lCoinUtils", "-lcrypto", "-lpthread"]
         try:
             built = command(words, folder)
             if built.returncode != 0:
