@@ -1,5 +1,5 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
-.PHONY: demo test bench format lint install setup clean
+.PHONY: demo test fuzz bench format lint install setup clean
 PREFIX ?= /usr/local
 sources = $(shell git ls-files '*.cpp' '*.h')
 
@@ -8,12 +8,20 @@ demo: build/release/build.ninja
 	./build/release/examples/evenhand_demo
 
 test: build/release/build.ninja build/asan/build.ninja build/tsan/build.ninja
+	@tools/setup.sh clang-14 libclang-rt-14-dev
 	cmake --build --preset release
 	ctest --preset release
 	cmake --build --preset asan
 	ctest --preset asan
 	cmake --build --preset tsan
 	ctest --preset tsan
+	fuzz/run.sh . build/fuzz 60
+
+# As long as you like: make fuzz SECONDS=3600
+SECONDS ?= 600
+fuzz:
+	@tools/setup.sh clang-14 libclang-rt-14-dev
+	fuzz/run.sh . build/fuzz $(SECONDS)
 
 bench: build/release/build.ninja
 	cmake --build --preset release --target evenhand_bench
