@@ -160,6 +160,9 @@ class Breakpoints {
 std::vector<FrontierPoint> frontier(const Tally& tally, const Criterion& criterion,
                                     std::span<const double> parameters,
                                     const SolveOptions& options) {
+  if (criterion.rates.empty()) {
+    throw std::invalid_argument("requirements alone have no tolerance, so there is no frontier");
+  }
   std::vector<FrontierPoint> out;
   for (const double parameter : parameters) {
     out.push_back(point_at(tally, criterion, parameter, options));

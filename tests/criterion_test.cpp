@@ -42,7 +42,10 @@ TEST(Criterion, UnknownNamesGetASuggestion) {
   expect_throw<std::invalid_argument>([] { criterion_from("statistical_parity", {roles}); },
                                       "did you mean 'statistical-parity'?");
   expect_throw<std::invalid_argument>([] { criterion_from("fair", {roles}); }, "choose one of");
-  expect_throw<std::invalid_argument>([] { criterion_from("", {roles}); }, "say what is fair");
+  expect_throw<std::invalid_argument>([] { criterion_from("", {}); }, "say what is fair");
+  expect_throw<std::invalid_argument>(
+      [] { criterion_from("", {.roles = roles, .require = {"rate <= 1"}}); },
+      "requirements alone take no roles");
 }
 
 TEST(Criterion, RejectsParametersThatItDoesNotTake) {

@@ -71,7 +71,8 @@ Problem problem_of(const Rare& rare) {
 TEST(ManyRampRare, ProblemsAreSolvedToo) {
   for (const Rare& rare : {Rare{"BothOddsTolerance", 1, 87}, Rare{"BothOddsExact", 3, 99},
                            Rare{"OddsTolerance", 5, 33}, Rare{"OddsRequireTolerance", 6, 34},
-                           Rare{"OddsExactStrata", 7, 99}}) {
+                           Rare{"OddsExactStrata", 7, 99}, Rare{"OddsExact", 15, 49},
+                           Rare{"OddsRequireExact", 20, 39}}) {
     const Problem problem = problem_of(rare);
     SCOPED_TRACE(outline(problem, rare.trial));
     ASSERT_GT(problem.options.gamma, 0);

@@ -1,6 +1,7 @@
 // The optimum, checked against the linear program over atoms; the proof, recomputed from the
 // multipliers; the criterion, on the applied rule.
 #include <cmath>
+#include <ostream>
 #include <string>
 #include <tuple>
 
@@ -115,6 +116,8 @@ ProblemOptions options_for(const Case& c, Random& random, int trial) {
   }
   return options;
 }
+
+void PrintTo(const Case& c, std::ostream* out) { *out << name_of(c.kind); }
 
 class Oracle : public ::testing::TestWithParam<Case> {};
 

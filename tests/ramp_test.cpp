@@ -1,6 +1,7 @@
 // gamma > 0: the proof, the criterion and monotonicity on the applied rule.
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -23,6 +24,8 @@ std::string describe(const ::testing::TestParamInfo<Case>& info) {
   return name + (info.param.isotonic ? "_isotonic" : "") +
          (info.param.tolerance > 0 ? "_tolerance" : "_exact");
 }
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.criterion; }
 
 class Ramp : public ::testing::TestWithParam<Case> {};
 

@@ -428,8 +428,9 @@ class SolveInput : public ::testing::Test {
 };
 
 TEST_F(SolveInput, RejectsLabelCriteriaWithoutLabels) {
-  reject(equal_opportunity({.sensitive = {"group"}}), {}, "equal-opportunity speaks of rates");
-  reject(false_positive_parity({.sensitive = {"group"}}), {}, "it needs labels to fit");
+  reject(equal_opportunity({.sensitive = {"group"}}), {},
+         "equal-opportunity: true- and false-positive rates need labels");
+  reject(false_positive_parity({.sensitive = {"group"}}), {}, "need labels to fit");
   reject(parity_of_groups(), {.calibrate = Calibration::isotonic},
          "isotonic calibration needs labels");
 }
@@ -472,10 +473,11 @@ TEST_F(SolveInput, RejectsWhenNothingIsLeftToCompare) {
 
 TEST_F(SolveInput, RejectsRequirementsThatNameNoCell) {
   reject(requirements({"rate[grup=a] <= 0.5"}), {},
-         "there is no attribute grup; did you mean 'group'? at character 6 of");
+         "at character 6 of \"rate[grup=a] <= 0.5\": there is no attribute grup; did you mean "
+         "'group'?");
   reject(requirements({"rate[group=aa] <= 0.5"}), {},
-         "group has no value aa; did you mean 'a'? at character 12 of");
-  reject(requirements({"tpr <= 0.5"}), {}, "it needs labels to fit");
+         "at character 12 of \"rate[group=aa] <= 0.5\": group has no value aa; did you mean 'a'?");
+  reject(requirements({"tpr <= 0.5"}), {}, "need labels to fit");
   reject(requirements({"rate < 0.5"}), {}, "at character 6 of");
   reject(requirements({}), {}, "say what is fair");
   const std::vector<std::string> region = {"x", "x", "y", "y"};

@@ -19,7 +19,8 @@ struct FrontierPoint {
   double lottery_share;
 };
 
-// At the given parameters, in their order.
+// At the given parameters, in their order. Throws std::invalid_argument for requirements alone, and
+// where no rule meets them.
 std::vector<FrontierPoint> frontier(const Tally& tally, const Criterion& criterion,
                                     std::span<const double> parameters,
                                     const SolveOptions& options = {});

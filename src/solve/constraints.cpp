@@ -80,9 +80,9 @@ void add_stratum(System& system, const Tally& tally, const Criterion& criterion,
 // `character` counts from 1, as Condition does.
 [[noreturn]] void fail_at(const Requirement& requirement, std::size_t character,
                           const std::string& what) {
-  throw std::invalid_argument(fmt::format("{} at character {} of {}", what,
+  throw std::invalid_argument(fmt::format("at character {} of {}: {}",
                                           std::max<std::size_t>(1, character),
-                                          quoted_if_needed(requirement.text, 200)));
+                                          quoted_if_needed(requirement.text, 200), what));
 }
 
 PooledRate resolve(const Tally& tally, const Requirement& requirement, const RateTerm& term) {

@@ -135,6 +135,11 @@ Criterion criterion_from(std::string_view name, const CriterionOptions& options)
         "rate) or false-positive-parity (equal false-positive rates)");
   }
   if (name.empty()) {
+    if (options.tolerance || options.ratio || options.rho || !options.roles.sensitive.empty() ||
+        !options.roles.within.empty()) {
+      throw std::invalid_argument(
+          "requirements alone take no roles, tolerance, ratio or rho: name a criterion for these");
+    }
     Criterion alone = requirements(options.require);
     alone.check();
     return alone;

@@ -67,7 +67,9 @@ class Many {
     const Criterion& criterion = problem_.criterion;
     const Costs& costs = problem_.options.costs;
     const bool odds =
-        criterion.rates.size() == 2 && criterion.tolerance == 0 && criterion.require.empty() &&
+        criterion.rates == std::vector{Rate::true_positive, Rate::false_positive} &&
+        criterion.relation == Relation::difference && criterion.tolerance == 0 &&
+        criterion.require.empty() &&
         (criterion.roles.across == Across::intersection || criterion.roles.sensitive.size() == 1) &&
         costs.false_positive > 0 && costs.false_negative > 0;
     if (!odds) return false;

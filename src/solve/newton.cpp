@@ -120,21 +120,74 @@ double residual(const Dual& dual, const VectorXd& y, const VectorXd& gradient) {
   return worst;
 }
 
-// Newton's method with an exact search along each direction. The dual is convex and piecewise
-// quadratic; its Hessian is often singular (no score on the ramp), so that a little of the identity
-// is added, as Levenberg does, and the search along the direction finds the right length. It goes
-// by slopes alone: values stop telling points apart long before the gradient is as small as we need
-// it.
+// The least of 1/2 x'Hx - r'x over x that are >= 0 where bounded: Lawson and Hanson's active set.
+// H is positive definite; `start` is feasible and says which variables to begin with.
+VectorXd bounded_quadratic(const MatrixXd& h, const VectorXd& r, const VectorXd& start,
+                           const std::vector<bool>& bounded) {
+  const auto size = static_cast<Eigen::Index>(bounded.size());
+  const auto is_bounded = [&](Eigen::Index i) { return bounded[static_cast<std::size_t>(i)]; };
+  VectorXd x = start;
+  std::vector<Eigen::Index> free;
+  for (Eigen::Index i = 0; i < size; ++i) {
+    if (!is_bounded(i) || x[i] > 0) free.push_back(i);
+  }
+  const auto most_changes = 3 * static_cast<int>(size) + 30;
+  for (int change = 0; change < most_changes; ++change) {
+    const VectorXd wanted = h(free, free).ldlt().solve(r(free));
+    // Towards it, as far as no bound is crossed.
+    double share = 1;
+    std::size_t first = free.size();
+    for (std::size_t a = 0; a < free.size(); ++a) {
+      const double to = wanted[static_cast<Eigen::Index>(a)];
+      if (!is_bounded(free[a]) || to >= 0) continue;
+      const double until = x[free[a]] / (x[free[a]] - to);
+      if (until < share || first == free.size()) {
+        share = std::min(share, until);
+        first = a;
+      }
+    }
+    for (std::size_t a = 0; a < free.size(); ++a) {
+      x[free[a]] += share * (wanted[static_cast<Eigen::Index>(a)] - x[free[a]]);
+    }
+    if (first < free.size()) {
+      x[free[first]] = 0;
+      free.erase(free.begin() + static_cast<std::ptrdiff_t>(first));
+      continue;
+    }
+    // Release the variable that gains most by leaving its bound.
+    const VectorXd gain = r - h * x;
+    Eigen::Index best = -1;
+    for (Eigen::Index i = 0; i < size; ++i) {
+      const bool held = is_bounded(i) && std::find(free.begin(), free.end(), i) == free.end();
+      if (held && gain[i] > 1e-15 && (best < 0 || gain[i] > gain[best])) best = i;
+    }
+    if (best < 0) break;
+    free.push_back(best);
+  }
+  return x;
+}
+
+// Newton's method: the dual is convex and piecewise quadratic. Each step solves the quadratic piece
+// at hand, bounds included, and then searches along the way there; the search goes by slopes alone,
+// since values stop telling points apart long before the gradient is as small as we need it.
 class Descent {
  public:
-  Descent(const Dual& dual, VectorXd y, double gamma)
-      : dual_(dual), gamma_(gamma), y_(std::move(y)), now_(dual.at(y_, gamma)) {}
+  // Steps are damped by at most so much, relative to the Hessian.
+  Descent(const Dual& dual, VectorXd y, double gamma, double most_damping)
+      : dual_(dual),
+        gamma_(gamma),
+        most_damping_(most_damping),
+        damping_(std::min(1e-4, most_damping)),
+        y_(std::move(y)),
+        now_(at(y_)) {
+    for (Eigen::Index i = 0; i < y_.size(); ++i) bounded_.push_back(dual.bounded(i));
+  }
 
   VectorXd run(double precision, int most_steps) && {
     VectorXd best = y_;
     double least = residual(dual_, y_, now_.gradient);
     int idle = 0;  // steps since the last best, near the end
-    for (int step = 0; step < most_steps && least > precision && idle < 60; ++step) {
+    for (int step = 0; step < most_steps && least > precision && idle < 40; ++step) {
       if (!improve()) break;
       const double reached = residual(dual_, y_, now_.gradient);
       if (reached < least) {
@@ -142,73 +195,56 @@ class Descent {
         best = y_;
         idle = 0;
       } else if (least < 1e-6) {
-        // Solving with a nearly singular Hessian is what is left to go wrong.
         ++idle;
-        if (idle % 4 == 0) damping_ = std::min(1.0, damping_ * 100);
       }
     }
     return best;
   }
 
  private:
-  // The direction, 0 for multipliers at a bound that they would have to cross.
-  VectorXd direction() const {
-    std::vector<Eigen::Index> free;
-    for (Eigen::Index i = 0; i < y_.size(); ++i) {
-      if (!dual_.bounded(i) || y_[i] > 0 || now_.gradient[i] < 0) free.push_back(i);
-    }
-    for (;;) {
-      MatrixXd hessian = now_.hessian(free, free);
-      hessian.diagonal().array() += damping_ * (1 + hessian.diagonal().maxCoeff());
-      const VectorXd step = hessian.ldlt().solve(-now_.gradient(free));
-      VectorXd out = VectorXd::Zero(y_.size());
-      std::vector<Eigen::Index> kept;
-      for (std::size_t a = 0; a < free.size(); ++a) {
-        const double d = step[static_cast<Eigen::Index>(a)];
-        if (dual_.bounded(free[a]) && y_[free[a]] == 0 && d < 0) continue;
-        kept.push_back(free[a]);
-        out[free[a]] = d;
-      }
-      if (kept.size() == free.size() || kept.empty()) return out;
-      free = std::move(kept);
-    }
+  // Of several optima the smallest multipliers: a trace of their square is added to the dual. Where
+  // rows depend on each other nothing else would keep multipliers from drifting away.
+  static constexpr double trace = 1e-14;
+  Dual::Value at(const VectorXd& y) const {
+    Dual::Value value = dual_.at(y, gamma_);
+    value.gradient += trace * y;
+    value.hessian.diagonal().array() += trace;
+    return value;
   }
 
   bool improve() {
-    VectorXd d = direction();
-    if (!(now_.gradient.dot(d) < 0)) {  // rounding: go straight down
-      for (Eigen::Index i = 0; i < d.size(); ++i) {
-        const bool held = dual_.bounded(i) && y_[i] == 0 && now_.gradient[i] > 0;
-        d[i] = held ? 0 : -now_.gradient[i];
-      }
-      if (!(now_.gradient.dot(d) < 0)) return false;
-    }
+    // No score on the ramp makes the Hessian singular. What is added for that is taken relative to
+    // the point at hand, as Levenberg does, so that it shortens steps but moves no optimum.
+    MatrixXd h = now_.hessian;
+    const double added = damping_ * (1 + h.diagonal().maxCoeff());
+    h.diagonal().array() += added;
+    const VectorXd target = bounded_quadratic(h, h * y_ - now_.gradient, y_, bounded_);
+    const VectorXd d = target - y_;
+    if (!(now_.gradient.dot(d) < 0)) return false;
     double most = std::numeric_limits<double>::infinity();
     for (Eigen::Index i = 0; i < d.size(); ++i) {
       if (dual_.bounded(i) && d[i] < 0) most = std::min(most, y_[i] / -d[i]);
     }
+    most = std::max(most, 1.0);  // the target itself is allowed
     const double length = search(d, most);
     if (!(length > 0)) return false;
-    // A direction that was much too long relied on a Hessian that does not hold; one of the right
-    // length may rely on it more. Little damping would let multipliers drift far along directions
-    // in which nothing changes.
-    if (length < 0.1 && length < most) damping_ = std::min(1.0, damping_ * 10);
+    if (length < 0.1) damping_ = std::min(most_damping_, damping_ * 10);
     if (length > 0.5) damping_ = std::max(1e-12, damping_ / 10);
     for (Eigen::Index i = 0; i < d.size(); ++i) {
-      const bool arrives = dual_.bounded(i) && d[i] < 0 && y_[i] / -d[i] <= length;
-      y_[i] = arrives ? 0 : y_[i] + length * d[i];
+      y_[i] = length == 1 ? target[i] : y_[i] + length * d[i];
+      if (dual_.bounded(i)) y_[i] = std::max(0.0, y_[i]);
     }
-    now_ = dual_.at(y_, gamma_);
+    now_ = at(y_);
     return true;
   }
 
   // Where the slope along d vanishes, or `most` if it falls until there.
   double search(const VectorXd& d, double most) const {
     const double start = now_.gradient.dot(d);
-    const auto slope = [&](double t) { return dual_.at(y_ + t * d, gamma_).gradient.dot(d); };
+    const auto slope = [&](double t) { return at(y_ + t * d).gradient.dot(d); };
     double low = 0;
     double at_low = start;
-    double high = std::min(1.0, most);
+    double high = 1;
     double at_high = slope(high);
     while (at_high < 0 && high < most && high < 1000) {
       if (at_high > 0.01 * start) return high;
@@ -222,47 +258,49 @@ class Descent {
     for (int round = 0; round < 100; ++round) {
       const double t = low + (high - low) * (at_low / (at_low - at_high));
       if (!(t > low && t < high)) break;
-      const double at = slope(t);
-      if (std::abs(at) <= 0.01 * -start) return t;
-      if (at < 0) {
+      const double here = slope(t);
+      if (std::abs(here) <= 0.01 * -start) return t;
+      if (here < 0) {
         low = t;
-        at_low = at;
+        at_low = here;
         at_high /= 2;
       } else {
         high = t;
-        at_high = at;
+        at_high = here;
         at_low /= 2;
       }
     }
     return low > 0 ? low : high;
   }
 
-  double damping_ = 1e-4;  // relative
   const Dual& dual_;
   double gamma_;
+  double most_damping_;
+  double damping_;
   VectorXd y_;
   Dual::Value now_;
+  std::vector<bool> bounded_;
 };
 
-VectorXd minimise(const Dual& dual, VectorXd y, double gamma, double precision, int most_steps) {
-  return Descent(dual, std::move(y), gamma).run(precision, most_steps);
-}
-
-}  // namespace
-
-std::vector<Constraint> minimise_dual(const System& system, const Tally& tally,
-                                      const std::vector<CellCurve>& curves, double gamma) {
+// From wide ramps to the one asked for, with all the comparisons that it takes.
+struct Attempt {
+  Dual dual;
+  VectorXd y;
+  double residual;
+};
+Attempt attempt(const System& system, const Tally& tally, const std::vector<CellCurve>& curves,
+                double gamma, double most_damping) {
   Dual dual(tally, curves);
   for (Constraint& constraint : standing_constraints(system)) dual.add(std::move(constraint));
   for (const Constraint& constraint : system.requirements) dual.add(constraint);
   VectorXd y = VectorXd::Zero(dual.size());
   // A wide ramp is easy, and its answer a good start for a narrower one.
   for (double wide = std::max(1.0, gamma); wide > gamma; wide *= 0.3) {
-    y = minimise(dual, y, wide, 1e-6, 50);
+    y = Descent(dual, y, wide, most_damping).run(1e-6, 50);
   }
   constexpr int most_rounds = 1000;
   for (int round = 0; round < most_rounds; ++round) {
-    y = minimise(dual, y, gamma, 1e-13, 1000);
+    y = Descent(dual, y, gamma, most_damping).run(1e-13, 1000);
     bool added = false;
     for (Constraint& constraint :
          violated_pairs(system, tally, dual.at(y, gamma, false).reach, 1e-12)) {
@@ -275,7 +313,22 @@ std::vector<Constraint> minimise_dual(const System& system, const Tally& tally,
     longer.head(y.size()) = y;
     y = std::move(longer);
   }
-  return dual.constraints(y);
+  const double left = residual(dual, y, dual.at(y, gamma).gradient);
+  return {std::move(dual), std::move(y), left};
+}
+
+}  // namespace
+
+std::vector<Constraint> minimise_dual(const System& system, const Tally& tally,
+                                      const std::vector<CellCurve>& curves, double gamma) {
+  // Little damping follows narrow valleys best, but may wander off where rows nearly depend on each
+  // other; much damping is slow in the first case and safe in the second.
+  const Attempt quick = attempt(system, tally, curves, gamma, 1e-6);
+  constexpr double enough = 1e-11;
+  if (quick.residual <= enough) return quick.dual.constraints(quick.y);
+  const Attempt safe = attempt(system, tally, curves, gamma, 1);
+  const Attempt& better = safe.residual < quick.residual ? safe : quick;
+  return better.dual.constraints(better.y);
 }
 
 }  // namespace evenhand

@@ -2,8 +2,9 @@
 #include <evenhand/solve.h>
 #include <evenhand/version.h>
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include <nlohmann/json.hpp>
 
 namespace evenhand {
 namespace {

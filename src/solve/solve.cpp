@@ -21,8 +21,8 @@ void check_options(const Tally& tally, const Criterion& criterion, const SolveOp
         fmt::format("gamma, the width of randomization, is at least 0, not {}", options.gamma));
   }
   if (uses_labels(criterion) && !tally.labelled()) {
-    throw std::invalid_argument(criterion.name +
-                                " speaks of rates given the outcome: it needs labels to fit");
+    throw std::invalid_argument(
+        criterion.name + ": true- and false-positive rates need labels to fit; the data have none");
   }
   if (options.calibrate == Calibration::isotonic && !tally.labelled()) {
     throw std::invalid_argument("isotonic calibration needs labels");

@@ -384,7 +384,9 @@ Problem random_problem(Random& random, const Family& family, int trial) {
     (i < sensitive ? options.roles.sensitive : options.roles.within).emplace_back(name);
   }
   options.roles.across = family.across;
-  if (family.tolerance) options.tolerance = pick(random, std::array{0.01, 0.05, 0.1, 0.3});
+  if (family.tolerance && !family.criterion.empty()) {
+    options.tolerance = pick(random, std::array{0.01, 0.05, 0.1, 0.3});
+  }
   if (family.criterion == "four-fifths" && random.chance(0.6)) {
     options.ratio = 0.3 + 0.7 * random.unit();
   }

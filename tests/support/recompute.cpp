@@ -57,7 +57,8 @@ double Atoms::denominator(CellCode c, Rate rate) const {
 Atoms atoms_of(const Rows& rows, const Criterion& criterion, const SolveOptions& options) {
   Atoms out;
   out.cells = rows.cells();
-  out.from_labels = criterion.rates.front() != Rate::selection || options.calibrate == Calibration::isotonic;
+  out.from_labels =
+      criterion.rates.front() != Rate::selection || options.calibrate == Calibration::isotonic;
   const bool low = rows.favorable == Favorable::low;
   std::vector<std::map<double, Atom>> cells(out.cells.names.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
