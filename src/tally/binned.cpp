@@ -120,7 +120,7 @@ class Binner {
     const std::size_t end = chunk_start(chunk + 1);
     for (std::size_t row = chunk_start(chunk); row < end; ++row) {
       double x = placer.turn(static_cast<double>(scores[row]));
-      if (!valid(x)) return row;
+      if (!valid(x, codes[row])) return row;
       if constexpr (weighted) {
         if (rows_.weights[row] == 0) continue;
       }
@@ -141,7 +141,10 @@ class Binner {
       const double low = reading_.lowest();
       const double high = reading_.highest();
       bad[chunk] = place<labelled, weighted, leveled>(
-          chunk, [low, high](double x) { return x >= low && x <= high; },
+          chunk,
+          [low, high, cells = cells_](double x, CellCode code) {
+            return x >= low && x <= high && code < cells;
+          },
           [at = counts.data()](std::size_t, double, std::size_t slot) { ++at[slot]; });
       next[chunk] = std::move(counts);
     });
@@ -162,7 +165,7 @@ class Binner {
     }
     parallel(chunks_, threads_, [&](std::size_t chunk) {
       place<labelled, weighted, leveled>(
-          chunk, [](double) { return true; },
+          chunk, [](double, CellCode) { return true; },
           [&, at = next[chunk].data(), score = out_.score.data()](std::size_t row, double x,
                                                                   std::size_t slot) {
             const Index to = at[slot]++;
@@ -173,6 +176,10 @@ class Binner {
   }
 
   [[noreturn]] void fail(std::size_t row) const {
+    if (rows_.codes[row] >= cells_) {
+      throw std::invalid_argument(fmt::format(
+          "row {}: there is no cell with code {}, only {} cells", row, rows_.codes[row], cells_));
+    }
     const auto score = static_cast<double>(scores_[row]);
     if (std::isnan(score))
       throw std::invalid_argument(fmt::format("row {}: the score is NaN", row));

@@ -60,6 +60,10 @@ struct Binned {
     const auto last = static_cast<double>(bins - 1);
     return static_cast<std::size_t>(at < last ? at : last);
   }
+  // Above every score of the bins before, below every score of those after; not always inside.
+  double middle(std::size_t bin) const noexcept {
+    return per_unit > 0 ? low + (static_cast<double>(bin) + 0.5) / per_unit : low;
+  }
   std::size_t slot(CellCode cell, std::size_t bin) const noexcept {
     return (cell * bins + bin) * parts;
   }
@@ -87,8 +91,9 @@ struct Tally::Data {
   bool has_sorted_ = false;
 };
 
-// tally/binned.cpp: rows into bins. `codes` below `cells`; labels are 0 or 1 (empty: none), already
-// turned; weights are integers >= 0 or fractional ones (empty: 1 each). Throws for a bad score.
+// tally/binned.cpp: rows into bins. Labels are 0 or 1 (empty: none), already
+// turned; weights are integers >= 0 or fractional ones (empty: 1 each). Throws for a bad score or
+// code.
 struct Rows {
   Numbers score;
   std::span<const CellCode> codes;

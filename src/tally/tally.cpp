@@ -83,16 +83,9 @@ Weights read_weights(const Numbers& column, std::string_view what) {
   return out;
 }
 
-void check_rows(std::size_t rows, const CellNames& names, std::span<const CellCode> codes) {
+void check_rows(std::size_t rows, std::span<const CellCode> codes) {
   if (rows == 0) throw std::invalid_argument("there are no rows");
   check_length(rows, codes.size(), "cell codes");
-  CellCode largest = 0;
-  for (const CellCode code : codes) largest = std::max(largest, code);
-  if (largest < names.size()) return;
-  const auto bad =
-      std::find_if(codes.begin(), codes.end(), [&](CellCode code) { return code >= names.size(); });
-  throw std::invalid_argument(fmt::format("row {}: there is no cell with code {}, only {} cells",
-                                          bad - codes.begin(), *bad, names.size()));
 }
 
 std::vector<CellTotal> totals_of(const Binned& binned, std::size_t cells) {
@@ -175,7 +168,7 @@ Tally Tally::of(const Numbers& score, const Cells& cells, const TallyOptions& op
 
 Tally Tally::of(const Numbers& score, const CellNames& names, std::span<const CellCode> codes,
                 const TallyOptions& options) {
-  check_rows(score.size(), names, codes);
+  check_rows(score.size(), codes);
   auto data = std::make_shared<Data>();
   data->names = names;
   data->reading = {options.scale, options.favorable};
@@ -209,7 +202,7 @@ Tally Tally::of(const Numbers& score, const CellNames& names, std::span<const Ce
 
 Tally Tally::counted(const Numbers& score, const Numbers& count, const Cells& cells,
                      const CountedOptions& options) {
-  check_rows(score.size(), cells.names, cells.codes);
+  check_rows(score.size(), cells.codes);
   check_length(score.size(), count.size(), "counts");
   const Weights counts = read_weights(count, "count");
   auto data = std::make_shared<Data>();
