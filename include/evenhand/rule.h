@@ -6,6 +6,7 @@
 #include <evenhand/coin.h>
 #include <evenhand/scale.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -107,8 +108,8 @@ class Rule {
  private:
   // Responses of at most three steps, laid out for arrays of rows: q[number of froms <= x].
   struct Quick {
-    double from[3];
-    double q[4];
+    std::array<double, 3> from;
+    std::array<double, 4> q;
   };
 
   double at(CellCode cell, double x) const noexcept;

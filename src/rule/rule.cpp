@@ -79,10 +79,11 @@ Rule::Rule(RuleParts parts) : parts_(std::move(parts)) {
   if (!quick) return;
   const auto lay_out = [&](const Response& response) {
     Quick row{{infinity, infinity, infinity}, {}};
-    std::fill(std::begin(row.q), std::end(row.q), response.start);
+    row.q.fill(response.start);
     for (std::size_t i = 0; i < response.points.size(); ++i) {
       row.from[i] = response.points[i].score;
-      std::fill(std::begin(row.q) + i + 1, std::end(row.q), response.points[i].q);
+      std::fill(row.q.begin() + static_cast<std::ptrdiff_t>(i) + 1, row.q.end(),
+                response.points[i].q);
     }
     quick_.push_back(row);
   };
@@ -124,7 +125,8 @@ void Rule::probability(std::span<const CellCode> cells, std::span<const double> 
       missing |= unknown;
       invalid |= !(x >= low) | !(x <= high);
       const Quick& row = table[unknown ? instead : cells[i]];
-      const int step = int{x >= row.from[0]} + int{x >= row.from[1]} + int{x >= row.from[2]};
+      const std::size_t step = std::size_t{x >= row.from[0]} + std::size_t{x >= row.from[1]} +
+                               std::size_t{x >= row.from[2]};
       out[i] = row.q[step];
     }
   } else {

@@ -105,7 +105,7 @@ class Many {
         solution.constraints[row++].multiplier = point.fpr_price[m];
       }
     }
-    set_rule(solution, [&](CellCode c) { return response_at(c, reach[c]); });
+    solution.rule = make_rule(problem_, [&](CellCode c) { return response_at(c, reach[c]); });
   }
 
   void linear(Solution& solution) {
@@ -113,7 +113,8 @@ class Many {
     solution.infeasibility = std::move(generated.infeasibility);
     if (solution.infeasibility) return;
     solution.constraints = std::move(generated.constraints);
-    set_rule(solution, [&](CellCode c) { return response_at(c, generated.reach[c]); });
+    solution.rule =
+        make_rule(problem_, [&](CellCode c) { return response_at(c, generated.reach[c]); });
   }
 
   void smooth(Solution& solution) {
@@ -123,7 +124,7 @@ class Many {
     }
     solution.constraints = minimise_dual(system_, tally_, curves_, gamma_);
     const std::vector<CellPrice> price = prices(solution.constraints, tally_);
-    set_rule(solution, [&](CellCode c) { return ramp_at_price(c, price[c]); });
+    solution.rule = make_rule(problem_, [&](CellCode c) { return ramp_at_price(c, price[c]); });
   }
 
   Response response_at(CellCode c, const Reach& reach) const {
@@ -150,21 +151,6 @@ class Many {
       ramp.q.push_back(std::clamp((piece.h - price.n) / gamma_, 0.0, 1.0));
     }
     return response_of(pieces, ramp);
-  }
-
-  template <class Respond>
-  void set_rule(Solution& solution, Respond respond) const {
-    RuleParts parts;
-    parts.cells = data_.names;
-    parts.reading = data_.reading;
-    parts.otherwise = problem_.base_from;
-    if (gamma_ > 0) parts.level = data_.level;
-    for (CellCode c = 0; c < curves_.size(); ++c) {
-      parts.responses.push_back(tally_.total(c).n > 0
-                                    ? respond(c)
-                                    : response_without_rows(data_.reading, problem_.options.costs));
-    }
-    solution.rule = Rule(std::move(parts));
   }
 
   void prove(Solution& solution) const {

@@ -47,7 +47,7 @@ class OneRate {
       if (!comparisons_.reasons[c].empty()) decide_alone(c);
     }
     report_cells(solution);
-    solution.rule = make_rule();
+    solution.rule = make_rule(problem_, [this](CellCode c) { return response(c); });
     conclude_with_proof(solution);
     return solution;
   }
@@ -144,7 +144,6 @@ class OneRate {
   Response response(CellCode c) const {
     const Pieces& pieces = pieces_[c];
     const Costs& costs = problem_.options.costs;
-    if (pieces.list.empty()) return response_without_rows(data_.reading, costs);
     if (gamma_ == 0) return steps_at(pieces, rates_[c], data_.level);
     const Ramp ramp = ramp_at(pieces, lines_[c], rates_[c], gamma_, rate_kind(c), costs);
     if (problem_.from_labels || data_.reading.scale == Scale::logit) {
@@ -153,16 +152,6 @@ class OneRate {
     if (rates_[c] <= 0 || rates_[c] >= 1) return always(rates_[c] <= 0 ? 0 : 1);
     const double theta = ramp.price / pieces.total;
     return linear_response(theta, gamma_, data_.reading, costs).value_or(response_of(pieces, ramp));
-  }
-
-  Rule make_rule() const {
-    RuleParts parts;
-    parts.cells = data_.names;
-    parts.reading = data_.reading;
-    parts.otherwise = problem_.base_from;
-    if (gamma_ > 0) parts.level = data_.level;
-    for (CellCode c = 0; c < pieces_.size(); ++c) parts.responses.push_back(response(c));
-    return Rule(std::move(parts));
   }
 
   // How far the allowed rates reach in the direction of the multipliers: the largest mu . r over

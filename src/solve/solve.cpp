@@ -8,6 +8,7 @@
 
 #include "base_decision.h"
 #include "solve/constraints.h"
+#include "solve/realise.h"
 #include "solve/ways.h"
 #include "tally/tabulate.h"
 
@@ -54,6 +55,21 @@ std::string_view to_string(Status status) noexcept {
 
 std::string_view to_string(Bound bound) noexcept {
   return bound == Bound::none ? "none" : bound == Bound::lower ? "lower" : "upper";
+}
+
+Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& respond) {
+  const Tally::Data& data = problem.tally.data();
+  RuleParts parts;
+  parts.cells = data.names;
+  parts.reading = data.reading;
+  parts.otherwise = problem.base_from;
+  if (problem.options.gamma > 0) parts.level = data.level;  // steps lie between intervals anyway
+  for (CellCode c = 0; c < data.names.size(); ++c) {
+    parts.responses.push_back(data.totals[c].n > 0
+                                  ? respond(c)
+                                  : response_without_rows(data.reading, problem.options.costs));
+  }
+  return Rule(std::move(parts));
 }
 
 Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {

@@ -3,9 +3,14 @@
 
 #include <evenhand/solve.h>
 
+#include <functional>
+
 #include "solve/evaluate.h"
 
 namespace evenhand {
+
+// The rule with these responses; cells without rows are decided by the score's own benefit.
+Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& respond);
 
 // One rate, cells compared by themselves, no requirements (one_rate.cpp).
 Solution solve_one_rate(const Problem& problem);

@@ -5,39 +5,12 @@
 #include <limits>
 #include <map>
 
+#include "support/isotonic.h"
+
 namespace evenhand::testing::many {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// Isotonic regression of value with weights, the textbook way.
-std::vector<double> isotonic(const std::vector<double>& value, const std::vector<double>& weight) {
-  struct Block {
-    double sum, weight;
-    std::size_t count;
-  };
-  std::vector<Block> blocks;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    blocks.push_back({value[i] * weight[i], weight[i], 1});
-    while (blocks.size() > 1) {
-      const Block& b = blocks.back();
-      const Block& a = blocks[blocks.size() - 2];
-      if (a.sum / a.weight < b.sum / b.weight) break;
-      const Block both{a.sum + b.sum, a.weight + b.weight, a.count + b.count};
-      blocks.pop_back();
-      blocks.back() = both;
-    }
-  }
-  std::vector<double> out;
-  for (const Block& block : blocks) out.insert(out.end(), block.count, block.sum / block.weight);
-  return out;
-}
-
-double xi(double z, double gamma) {
-  if (z <= 0) return 0;
-  if (z >= gamma) return z - gamma / 2;
-  return z * z / (2 * gamma);
-}
 
 double share(const Atom& atom, Rate rate) {
   return rate == Rate::selection       ? atom.n
