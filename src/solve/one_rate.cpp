@@ -145,7 +145,7 @@ class OneRate {
     const Pieces& pieces = pieces_[c];
     const Costs& costs = problem_.options.costs;
     if (gamma_ == 0) return steps_at(pieces, rates_[c], data_.level);
-    const Ramp ramp = ramp_at(pieces, lines_[c], rates_[c], gamma_, rate_kind(c), costs);
+    const Ramp ramp = ramp_at(pieces, lines_[c], rates_[c], gamma_);
     if (problem_.from_labels || data_.reading.scale == Scale::logit) {
       return response_of(pieces, ramp);
     }

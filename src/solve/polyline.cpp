@@ -67,10 +67,11 @@ Polyline ramp_line(const Pieces& pieces, double gamma, double lowest_theta) {
   return line;
 }
 
-// False-positive rates with a price below -(cost_fn + cost_fp): q would fall with the score, so all
-// pieces are one block with constant q (isotonic regression of a falling sequence).
-void add_constant_part(Polyline& line, const Pieces& pieces, double gamma, double lowest_theta,
-                       const Costs& costs) {
+// A false-positive rate above cost_fn / gamma has a price below -(cost_fn + cost_fp), at which q
+// would have to fall with the score. No cell wants such a rate, since no q is above h / gamma, so
+// no stratum has one: this only completes the line, as if all pieces were one.
+void complete(Polyline& line, const Pieces& pieces, double gamma, double lowest_theta,
+              const Costs& costs) {
   const double q = std::min(1.0, costs.false_negative / gamma);  // of all pieces at lowest_theta
   line.push_back({q, pieces.total * lowest_theta, q});
   if (q == 1) return;
@@ -102,7 +103,7 @@ Polyline line_of(const Pieces& pieces, double gamma, Rate rate, const Costs& cos
   const double lowest = -(costs.false_negative + costs.false_positive);
   Polyline line = ramp_line(pieces, gamma, lowest);
   if (line.empty() || line.back().rate < 1) {
-    add_constant_part(line, pieces, gamma, lowest, costs);
+    complete(line, pieces, gamma, lowest, costs);
   }
   return line;
 }

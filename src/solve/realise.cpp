@@ -45,23 +45,9 @@ Response steps_at(const Pieces& pieces, double rate, std::optional<int> level) {
   return out;
 }
 
-Ramp ramp_at(const Pieces& pieces, const Polyline& line, double rate, double gamma, Rate kind,
-             const Costs& costs) {
-  const double lowest = kind == Rate::false_positive
-                            ? -(costs.false_negative + costs.false_positive)
-                            : -std::numeric_limits<double>::infinity();
+Ramp ramp_at(const Pieces& pieces, const Polyline& line, double rate, double gamma) {
   const auto evaluate = [&](double theta) {
     Ramp ramp{pieces.total * theta, std::vector<double>(pieces.list.size())};
-    if (theta < lowest) {  // one block: see polyline.cpp
-      double n = 0;
-      double nz = 0;
-      for (const Piece& piece : pieces.list) {
-        n += piece.n;
-        nz += piece.n * piece.h - piece.a * theta;
-      }
-      std::fill(ramp.q.begin(), ramp.q.end(), clip(nz / n / gamma));
-      return ramp;
-    }
     for (std::size_t i = 0; i < ramp.q.size(); ++i) {
       const Piece& piece = pieces.list[i];
       ramp.q[i] = clip((piece.h - theta * (piece.a / piece.n)) / gamma);
@@ -84,11 +70,6 @@ Ramp ramp_at(const Pieces& pieces, const Polyline& line, double rate, double gam
       const Piece& piece = pieces.list[i];
       reached += piece.a * ramp.q[i];
       if (ramp.q[i] > 0 && ramp.q[i] < 1) fall += piece.a * (piece.a / piece.n) / gamma;
-    }
-    if (theta < lowest && fall > 0) {
-      double n = 0;
-      for (const Piece& piece : pieces.list) n += piece.n;
-      fall = pieces.total * (pieces.total / n) / gamma;
     }
     const double missing = rate * pieces.total - reached;
     if (!(fall > 0) || missing == 0) break;

@@ -22,8 +22,7 @@ struct Ramp {
   double price;           // of a unit of the rate
   std::vector<double> q;  // of each piece
 };
-Ramp ramp_at(const Pieces& pieces, const Polyline& line, double rate, double gamma, Rate kind,
-             const Costs& costs);
+Ramp ramp_at(const Pieces& pieces, const Polyline& line, double rate, double gamma);
 
 // Through the fitted scores.
 Response response_of(const Pieces& pieces, const Ramp& ramp);

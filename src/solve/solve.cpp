@@ -88,8 +88,7 @@ Solution solve(const Tally& tally, const Criterion& criterion, const SolveOption
       (criterion.roles.across == Across::intersection || criterion.roles.sensitive.size() == 1);
   if (one_rate) {
     Solution solution = solve_one_rate(problem);
-    // With a wide ramp a false-positive rate may be so dear that q would have to fall with the
-    // score; the general way knows what to do then.
+    // Should a very narrow ramp defeat the search, the general way may still find the proof.
     if (solution.status == Status::optimal || options.gamma == 0) return solution;
   }
   return solve_many(problem);
