@@ -117,7 +117,9 @@ ProblemOptions options_for(const Case& c, Random& random, int trial) {
   return options;
 }
 
-void PrintTo(const Case& c, std::ostream* out) { *out << name_of(c.kind); }
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << name_of(c.kind);
+}
 
 class Oracle : public ::testing::TestWithParam<Case> {};
 

@@ -25,7 +25,9 @@ std::string describe(const ::testing::TestParamInfo<Case>& info) {
          (info.param.tolerance > 0 ? "_tolerance" : "_exact");
 }
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.criterion; }
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.criterion;
+}
 
 class Ramp : public ::testing::TestWithParam<Case> {};
 

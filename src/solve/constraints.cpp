@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "solve/comparison.h"
+#include "solve/evaluate.h"
 #include "support/text.h"
 
 namespace evenhand {
@@ -164,11 +165,7 @@ std::vector<double> rates_of(const Compared& compared, const Tally& tally,
 
 double rate_of(const PooledRate& pooled, const Tally& tally, const std::vector<Reach>& reach) {
   double sum = 0;
-  for (const CellCode c : pooled.cells) {
-    sum += pooled.rate == Rate::selection       ? reach[c].n
-           : pooled.rate == Rate::true_positive ? reach[c].n1
-                                                : reach[c].n - reach[c].n1;
-  }
+  for (const CellCode c : pooled.cells) sum += numerator(pooled.rate, reach[c]);
   return sum / denominator(pooled, tally);
 }
 

@@ -142,13 +142,21 @@ std::vector<Reach> evaluate(const Problem& problem, const std::vector<CellPrice>
   return reach;
 }
 
+double numerator(Rate rate, const Reach& reach) noexcept {
+  switch (rate) {
+    case Rate::selection:
+      return reach.n;
+    case Rate::true_positive:
+      return reach.n1;
+    case Rate::false_positive:
+      break;
+  }
+  return reach.n - reach.n1;
+}
+
 double rate_of(Rate rate, const Reach& reach, const CellTotal& total) noexcept {
   const double whole = denominator(rate, total);
-  if (whole == 0) return 0;
-  const double part = rate == Rate::selection       ? reach.n
-                      : rate == Rate::true_positive ? reach.n1
-                                                    : reach.n - reach.n1;
-  return part / whole;
+  return whole == 0 ? 0 : numerator(rate, reach) / whole;
 }
 
 void conclude(Solution& solution) {

@@ -24,6 +24,9 @@ struct Problem {
 std::vector<Reach> evaluate(const Problem& problem, const std::vector<CellPrice>& prices,
                             Solution& solution);
 
+// What a rate counts: the weight of positive decisions among its rows.
+double numerator(Rate rate, const Reach& reach) noexcept;
+
 // A cell's rate, 0 if it has none.
 double rate_of(Rate rate, const Reach& reach, const CellTotal& total) noexcept;
 
