@@ -8,6 +8,7 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/cell_rows.h>
 #include <evenhand/cells.h>
 #include <evenhand/coin.h>
 #include <evenhand/column.h>

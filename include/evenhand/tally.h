@@ -51,6 +51,8 @@ struct CountedOptions {
   Scale scale = Scale::probability;
   Favorable favorable = Favorable::high;
   Resolution resolution = Resolution::exact();
+  std::optional<int> level = {};  // with a capped resolution: what the scores were cut to already
+  bool weighted = false;          // counts are weights, even if they are integers
 };
 
 // One distinct score of a cell. `score` is turned, and `n1` counts favourable outcomes (scale.h).

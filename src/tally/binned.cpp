@@ -16,14 +16,6 @@ namespace {
 
 constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
 
-// So many slots that a bin has few rows, so few that counting them stays in a core's own cache.
-std::size_t bins_for(std::size_t rows, std::size_t lists) {
-  constexpr std::size_t most_slots = std::size_t{1} << 12U;
-  constexpr std::size_t rows_per_slot = 32;
-  const std::size_t slots = std::min(most_slots, rows / rows_per_slot);
-  return std::bit_floor(std::max<std::size_t>(1, slots / std::max<std::size_t>(1, lists)));
-}
-
 template <class Score>
 class Binner {
  public:
@@ -206,6 +198,13 @@ class Binner {
 };
 
 }  // namespace
+
+std::size_t bins_for(std::size_t rows, std::size_t lists) {
+  constexpr std::size_t most_slots = std::size_t{1} << 12U;
+  constexpr std::size_t rows_per_slot = 32;
+  const std::size_t slots = std::min(most_slots, rows / rows_per_slot);
+  return std::bit_floor(std::max<std::size_t>(1, slots / std::max<std::size_t>(1, lists)));
+}
 
 Binned bin_rows(const Rows& rows, std::size_t cells, const Reading& reading,
                 std::optional<int> level, unsigned threads) {

@@ -103,6 +103,14 @@ struct Rows {
 Binned bin_rows(const Rows& rows, std::size_t cells, const Reading& reading,
                 std::optional<int> level, unsigned threads);
 
+// So many bins for each of `lists` that a bin has few rows, and counting them stays in a cache.
+std::size_t bins_for(std::size_t rows, std::size_t lists);
+
+// tally/tally.cpp
+std::vector<CellTotal> totals_of(const Binned& binned, std::size_t cells);
+// Brings a sorted tally to its resolution and completes it.
+Tally finish(std::shared_ptr<Tally::Data> data, Sorted sorted);
+
 // tally/sorted.cpp
 Sorted sort_bins(const Binned& binned, std::size_t cells, unsigned threads);
 // Rows of one bin: their distinct scores, ascending.

@@ -88,38 +88,6 @@ void check_rows(std::size_t rows, std::span<const CellCode> codes) {
   check_length(rows, codes.size(), "cell codes");
 }
 
-std::vector<CellTotal> totals_of(const Binned& binned, std::size_t cells) {
-  std::vector<CellTotal> totals(cells);
-  for (CellCode c = 0; c < cells; ++c) {
-    for (std::size_t bin = 0; bin < binned.bins; ++bin) {
-      for (std::size_t part = 0; part < binned.parts; ++part) {
-        const std::size_t slot = binned.slot(c, bin) + part;
-        const double* const weight = binned.weight.empty() ? nullptr : binned.weight.data();
-        const double n = weight ? std::accumulate(weight + binned.start[slot],
-                                                  weight + binned.start[slot + 1], 0.0)
-                                : static_cast<double>(binned.start[slot + 1] - binned.start[slot]);
-        totals[c].n += n;
-        if (part == 1) totals[c].n1 += n;
-      }
-    }
-  }
-  return totals;
-}
-
-// Brings a sorted tally to its resolution and completes it.
-Tally finish(std::shared_ptr<Tally::Data> data, Sorted sorted) {
-  if (const auto cap = data->resolution.cap()) {
-    if (const auto level = level_for(sorted, *cap, data->reading)) {
-      sorted = coarsen(sorted, *level, data->reading);
-      data->level = level;
-    }
-  }
-  data->totals = totals_of(sorted);
-  data->binned.reset();
-  data->set_sorted(std::move(sorted));
-  return Tally(std::move(data));
-}
-
 std::shared_ptr<Tally::Data> settings_of(const Tally::Data& from) {
   auto data = std::make_shared<Tally::Data>();
   data->names = from.names;
@@ -145,6 +113,37 @@ CellNames union_of(const CellNames& a, const CellNames& b) {
 }
 
 }  // namespace
+
+std::vector<CellTotal> totals_of(const Binned& binned, std::size_t cells) {
+  std::vector<CellTotal> totals(cells);
+  for (CellCode c = 0; c < cells; ++c) {
+    for (std::size_t bin = 0; bin < binned.bins; ++bin) {
+      for (std::size_t part = 0; part < binned.parts; ++part) {
+        const std::size_t slot = binned.slot(c, bin) + part;
+        const double* const weight = binned.weight.empty() ? nullptr : binned.weight.data();
+        const double n = weight ? std::accumulate(weight + binned.start[slot],
+                                                  weight + binned.start[slot + 1], 0.0)
+                                : static_cast<double>(binned.start[slot + 1] - binned.start[slot]);
+        totals[c].n += n;
+        if (part == 1) totals[c].n1 += n;
+      }
+    }
+  }
+  return totals;
+}
+
+Tally finish(std::shared_ptr<Tally::Data> data, Sorted sorted) {
+  if (const auto cap = data->resolution.cap()) {
+    if (const auto level = level_for(sorted, *cap, data->reading)) {
+      sorted = coarsen(sorted, *level, data->reading);
+      data->level = level;
+    }
+  }
+  data->totals = totals_of(sorted);
+  data->binned.reset();
+  data->set_sorted(std::move(sorted));
+  return Tally(std::move(data));
+}
 
 const Sorted& Tally::Data::sorted() const {
   if (has_sorted_) return sorted_;
@@ -204,14 +203,18 @@ Tally Tally::counted(const Numbers& score, const Numbers& count, const Cells& ce
                      const CountedOptions& options) {
   check_rows(score.size(), cells.codes);
   check_length(score.size(), count.size(), "counts");
+  if (options.level && !options.resolution.cap()) {
+    throw std::invalid_argument(
+        "only scores of a resolution with a cap can have a level of its own");
+  }
   const Weights counts = read_weights(count, "count");
   auto data = std::make_shared<Data>();
   data->names = cells.names;
   data->reading = {options.scale, options.favorable};
   data->resolution = options.resolution;
-  data->level = options.resolution.fixed_level();
+  data->level = options.level ? options.level : options.resolution.fixed_level();
   data->integer_weights = counts.integers;
-  data->unit_weights = counts.integers;
+  data->unit_weights = counts.integers && !options.weighted;
   if (!options.positives.given()) {
     const Binned binned = bin_rows({score, cells.codes, {}, counts.values}, cells.names.size(),
                                    data->reading, data->level, 0);

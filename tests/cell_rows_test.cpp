@@ -1,0 +1,118 @@
+// Rows that stream in, on several threads, make the tally that all of them at once make.
+#include <evenhand/cell_rows.h>
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "support/throws.h"
+
+namespace evenhand {
+namespace {
+
+struct Stream {
+  std::vector<double> score;
+  std::vector<CellCode> code;
+  std::vector<std::uint8_t> label;
+  std::vector<double> weight;
+};
+
+// Cell 0 has scores that hardly repeat, cell 1 few distinct ones.
+Stream make_stream(std::size_t rows, std::uint32_t seed, bool low = false) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> unit;
+  Stream out;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const CellCode cell = unit(random) < 0.5 ? 0 : 1;
+    const double p = cell == 0 ? unit(random) : static_cast<double>(random() % 100) / 100;
+    out.score.push_back(low ? 1 - p : p);
+    out.code.push_back(cell);
+    out.label.push_back(unit(random) < p ? 1 : 0);
+    out.weight.push_back(unit(random) * 3);
+  }
+  return out;
+}
+
+const CellNames two_cells({"group"}, {{"a"}, {"b"}});
+
+// As `threads` threads would have collected them, absorbed in the order of `first`.
+Tally streamed(const Stream& rows, const CellRowsOptions& options, std::size_t threads,
+               std::size_t first = 0) {
+  std::vector<std::vector<CellRows>> parts(threads, {CellRows(options), CellRows(options)});
+  for (std::size_t i = 0; i < rows.score.size(); ++i) {
+    CellRows& cell = parts[(i / 100) % threads][rows.code[i]];
+    if (options.weighted) {
+      cell.add(rows.score[i], rows.label[i] == 1, rows.weight[i]);
+    } else {
+      cell.add(rows.score[i], rows.label[i] == 1);
+    }
+  }
+  std::vector<CellRows> all = {CellRows(options), CellRows(options)};
+  for (std::size_t t = 0; t < threads; ++t) {
+    for (std::size_t c = 0; c < 2; ++c) all[c].absorb(std::move(parts[(t + first) % threads][c]));
+  }
+  return tally_of(two_cells, all, options);
+}
+
+Tally at_once(const Stream& rows, const CellRowsOptions& options) {
+  TallyOptions tally{.scale = options.reading.scale,
+                     .favorable = options.reading.favorable,
+                     .resolution = options.resolution};
+  if (options.labelled) tally.label = rows.label;
+  if (options.weighted) tally.weight = rows.weight;
+  return Tally::of(rows.score, two_cells, rows.code, tally);
+}
+
+TEST(CellRows, MakeTheTallyOfAllRowsAtOnceWhateverTheSettings) {
+  for (const std::size_t rows : {1UL, 17UL, 1000UL, 200'000UL}) {
+    for (const bool labelled : {false, true}) {
+      for (const bool weighted : {false, true}) {
+        for (const Favorable favorable : {Favorable::high, Favorable::low}) {
+          for (const Resolution& resolution :
+               {Resolution::exact(), Resolution::bits(9), Resolution::at_most(50),
+                Resolution::at_most(40'000)}) {
+            const CellRowsOptions options{.reading = {Scale::probability, favorable},
+                                          .resolution = resolution,
+                                          .labelled = labelled,
+                                          .weighted = weighted};
+            Stream stream = make_stream(rows, static_cast<std::uint32_t>(rows));
+            const Tally expected = at_once(stream, options);
+            for (const std::size_t threads : {1UL, 3UL}) {
+              EXPECT_TRUE(streamed(stream, options, threads) == expected)
+                  << rows << labelled << weighted << threads;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(CellRows, AbsorbInAnyOrder) {
+  const Stream rows = make_stream(300'000, 5);
+  for (const Resolution& resolution : {Resolution::exact(), Resolution::at_most(1000)}) {
+    const CellRowsOptions options{.resolution = resolution, .labelled = true};
+    const Tally expected = at_once(rows, options);
+    for (std::size_t first = 0; first < 4; ++first) {
+      EXPECT_TRUE(streamed(rows, options, 4, first) == expected);
+    }
+  }
+}
+
+TEST(CellRows, KeepNegativeZeroAndZeroTogether) {
+  const CellRowsOptions options{.reading = {Scale::signed_, Favorable::high}};
+  std::vector<CellRows> cells = {CellRows(options)};
+  cells[0].add(-0.0, false);
+  cells[0].add(0.0, false);
+  const Tally tally = tally_of(CellNames({"g"}, {{"a"}}), cells, options);
+  EXPECT_EQ(tally.entries(0), (std::vector<Entry>{{0.0, 2, 0}}));
+}
+
+TEST(CellRows, RefuseToMakeATallyOfNothing) {
+  std::vector<CellRows> cells = {CellRows({})};
+  testing::expect_throw<std::invalid_argument>(
+      [&] { tally_of(CellNames({"g"}, {{"a"}}), cells, {}); }, "no rows");
+}
+
+}  // namespace
+}  // namespace evenhand
