@@ -33,10 +33,35 @@ std::optional<double> share(double part, double whole) {
   return whole > 0 ? std::optional(part / whole) : std::nullopt;
 }
 
+// The z with P(|Z| <= z) = confidence for a standard normal Z.
+double normal_quantile(double confidence) {
+  if (!(confidence > 0 && confidence < 1)) {
+    throw std::invalid_argument(fmt::format("a confidence lies between 0 and 1, not {}", confidence));
+  }
+  double low = 0;
+  double high = 40;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erf(middle / std::sqrt(2.0)) < confidence ? low : high) = middle;
+  }
+  return high;
+}
+
+// Wilson's interval; rates of probabilities vary no more than those of 0 and 1 with the same mean.
+std::optional<Interval> interval_of(std::optional<double> rate, double n, double z) {
+  if (!rate) return std::nullopt;
+  const double z2 = z * z;
+  const double centre = (*rate + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = z / (1 + z2 / n) * std::sqrt(*rate * (1 - *rate) / n + z2 / (4 * n * n));
+  return Interval{*rate > 0 ? std::max(0.0, centre - half) : 0,
+                  *rate < 1 ? std::min(1.0, centre + half) : 1};
+}
+
 class Auditor {
  public:
   Auditor(const Tally& tally, const Roles& roles, const AuditOptions& options)
-      : tally_(tally), roles_(roles), options_(options), labelled_(tally.labelled()) {
+      : tally_(tally), roles_(roles), options_(options), labelled_(tally.labelled()),
+        z_(normal_quantile(options.confidence)) {
     check_roles(tally.cells(), roles);
   }
 
@@ -121,6 +146,11 @@ class Auditor {
     out.cost = share(options_.costs.false_positive * selected_negatives +
                          options_.costs.false_negative * false_negatives,
                      t.n);
+    if (tally_.unit_weights()) {
+      out.selection_interval = interval_of(out.selection_rate, t.n, z_);
+      out.true_positive_interval = interval_of(out.true_positive_rate, t.positives, z_);
+      out.false_positive_interval = interval_of(out.false_positive_rate, negatives, z_);
+    }
     return out;
   }
 
@@ -167,6 +197,7 @@ class Auditor {
   const Roles& roles_;
   const AuditOptions& options_;
   bool labelled_;
+  double z_;
 };
 
 }  // namespace

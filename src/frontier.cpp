@@ -70,7 +70,10 @@ FrontierPoint point_at(const Tally& tally, const Criterion& criterion, double pa
           fit.constraints.empty() ? slope_of_cells(fit) : slope_of_constraints(fit),
           fit.gap,
           fit.violation,
-          fit.lottery_share};
+          fit.lottery_share,
+          audit(tally, criterion.roles, fit.rule,
+                {.costs = options.costs, .base_threshold = options.base_threshold})
+              .overall.figures};
 }
 
 class Breakpoints {

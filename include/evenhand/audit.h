@@ -15,6 +15,14 @@ namespace evenhand {
 struct AuditOptions {
   Costs costs = {};
   std::optional<double> base_threshold = {};  // as in SolveOptions
+  double confidence = 0.95;                   // of the intervals, in (0, 1)
+};
+
+// Where a rate lies in the population that the rows were drawn from, for one rate at a time: the
+// interval of Wilson, for decisions that were not chosen by looking at these rows.
+struct Interval {
+  double low = 0;
+  double high = 1;
 };
 
 // Expected figures under the probabilities of a rule; for base decisions they are 0 or 1.
@@ -27,6 +35,10 @@ struct Figures {
   // With labels; without, what to expect if the scores are calibrated (Audit::expected).
   std::optional<double> accuracy;
   std::optional<double> cost;  // mean cost of a decision
+  // Of the rates above; none for weighted rows.
+  std::optional<Interval> selection_interval;
+  std::optional<Interval> true_positive_interval;
+  std::optional<Interval> false_positive_interval;
 };
 
 // One rate compared between the groups of a stratum that have it; none if fewer than two do.

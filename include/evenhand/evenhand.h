@@ -14,6 +14,7 @@
 #include <evenhand/column.h>
 #include <evenhand/criterion.h>
 #include <evenhand/frontier.h>
+#include <evenhand/pool_rare.h>
 #include <evenhand/requirement.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>

@@ -1,6 +1,7 @@
 // The frontier: what a stricter criterion costs.
 #pragma once
 
+#include <evenhand/audit.h>
 #include <evenhand/solve.h>
 
 #include <span>
@@ -17,6 +18,7 @@ struct FrontierPoint {
   double gap;  // its proof, as in Solution
   double violation;
   double lottery_share;
+  Figures figures;  // of everybody under the best rule: accuracy and more
 };
 
 // At the given parameters, in their order. Throws std::invalid_argument for requirements alone, and

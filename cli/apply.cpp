@@ -1,0 +1,290 @@
+#include <evenhand/coin.h>
+
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "collect.h"
+#include "commands.h"
+#include "decide_function.h"
+#include "error.h"
+#include "options.h"
+#include "output.h"
+#include "rule_file.h"
+#include "sql.h"
+#include "support/text.h"
+#include "terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options {
+  DataOptions data;
+  std::string rule;
+  std::string score;
+  std::string id;
+  std::string key_file;
+  std::optional<std::uint64_t> seed;
+  std::string unseen = "error";
+  std::string null;
+  std::string probability_name = "probability";
+  std::string decision_name = "decision";
+  std::string output;
+  std::string output_format = "auto";
+  bool quiet = false;
+};
+
+Unseen unseen_from(const std::string& name) {
+  if (name == "error") return Unseen::error;
+  if (name == "score") return Unseen::score;
+  if (name == "reject") return Unseen::reject;
+  throw UserError(fmt::format("there is no --unseen {}: use error, score or reject", shown(name)));
+}
+
+Coin coin_of(const Options& options) {
+  if (options.id.empty()) {
+    if (!options.key_file.empty()) throw UserError("--key-file needs --id, the column with ids");
+    return Coin::seeded(options.seed.value_or(0));
+  }
+  if (options.seed) throw UserError("give either --id with --key-file, or --seed, not both");
+  if (options.key_file.empty()) {
+    throw UserError(
+        "--id needs --key-file: a file with some secret bytes; head -c 32 /dev/urandom > key");
+  }
+  std::ifstream stream(options.key_file, std::ios::binary);
+  std::ostringstream key;
+  key << stream.rdbuf();
+  if (!stream) throw UserError(shown(options.key_file) + ": the key file cannot be read");
+  if (key.str().empty()) throw UserError(shown(options.key_file) + ": the key file is empty");
+  return Coin::keyed(key.str());
+}
+
+// What COPY needs to know about the output.
+std::string copy_options(const Options& options) {
+  const bool standard = options.output.empty() || options.output == "-";
+  Format format = Format::csv;
+  if (options.output_format != "auto") {
+    format = format_from(options.output_format);
+  } else if (!standard) {
+    const auto by_name = format_of_name(options.output);
+    if (!by_name) {
+      throw UserError(
+          fmt::format("{}: its ending does not say what to write; use .csv, .parquet or "
+                      ".json, or --output-format",
+                      shown(options.output)));
+    }
+    format = *by_name;
+  }
+  const std::string compression = standard ? "none" : compression_of_name(options.output);
+  std::string out = "USE_TMP_FILE false, ";
+  switch (format) {
+    case Format::parquet:
+      if (compression != "none")
+        throw UserError("Parquet files are compressed inside: drop the ending");
+      return out + "FORMAT parquet";
+    case Format::json: {
+      const bool lines = options.output.find(".ndjson") != std::string::npos ||
+                         options.output.find(".jsonl") != std::string::npos;
+      return out + fmt::format("FORMAT json, ARRAY {}, COMPRESSION {}", !lines, compression);
+    }
+    case Format::csv:
+      break;
+  }
+  const bool tabs = options.output.find(".tsv") != std::string::npos;
+  return out + fmt::format("FORMAT csv, HEADER true, DELIMITER {}, COMPRESSION {}",
+                           tabs ? "'\t'" : "','", compression);
+}
+
+// Cells of the data that the rule does not know, with their rows.
+[[noreturn]] void explain_unseen(Database& database, const Source& source, const Rule& rule,
+                                 const std::vector<std::string>& texts, const NullPolicy& nulls) {
+  if (nulls.kind != NullPolicy::Kind::name) {
+    throw_if_missing(database, source, rule.cells().attributes(),
+                     "name them with --null NAME, or choose --unseen score or reject");
+  }
+  std::string by = joined(texts);
+  const auto rows = database.query(fmt::format(
+      "SELECT {}, CAST(count(*) AS VARCHAR) FROM {} GROUP BY {} ORDER BY count(*) DESC, {}", by,
+      source.relation(), by, by));
+  std::string found;
+  std::size_t cells = 0;
+  for (const Row& row : rows) {
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) values.push_back(row[i].value_or(""));
+    std::vector<std::string_view> views(values.begin(), values.end());
+    if (rule.cells().find(views)) continue;
+    if (++cells > 3) continue;
+    const std::vector<std::vector<std::string>> one = {values};
+    found += fmt::format("{}{} ({} rows)", found.empty() ? "" : "; ",
+                         CellNames(rule.cells().attributes(), one).name(0),
+                         with_commas(std::stoull(row.back().value_or("0"))));
+  }
+  throw UserError(fmt::format(
+      "{}: the rule has never seen {}{}; fit it anew, or choose --unseen "
+      "score or reject",
+      source.name(), found, cells > 3 ? fmt::format("; and {} more cells", cells - 3) : ""));
+}
+
+[[noreturn]] void explain(Database& database, const Source& source, const RuleFile& file,
+                          const Column& score, const std::string& id,
+                          const std::vector<std::string>& texts, const NullPolicy& nulls,
+                          DecideFunction::Trouble trouble, const std::string& otherwise) {
+  if (trouble == DecideFunction::Trouble::unseen) {
+    explain_unseen(database, source, file.rule, texts, nulls);
+  }
+  throw_if_missing(database, source, {score.name}, "nobody can be decided without a score");
+  throw_if_bad(database, source, score_check(score, file.rule.parts().reading));
+  if (!id.empty()) {
+    const Row row = database.query(fmt::format(
+        "SELECT CAST(min(r) AS VARCHAR), CAST(count(*) AS VARCHAR) FROM (SELECT row_number() OVER "
+        "() AS r, CAST({} AS VARCHAR) AS v FROM {}) WHERE v IS NULL OR v = ''",
+        identifier(id), source.relation()))[0];
+    if (row[0]) {
+      throw UserError(fmt::format(
+          "{}: {} rows have no id, the first is row {}; a person without an "
+          "id cannot get the same decision again",
+          source.name(), with_commas(std::stoull(*row[1])), with_commas(std::stoull(*row[0]))));
+    }
+  }
+  throw UserError(fmt::format("{}: {}", source.name(), otherwise));
+}
+
+// A name that no column has.
+std::string free_name(const Source& source) {
+  std::string name = "evenhand_";
+  while (source.has(name)) name += "_";
+  return name;
+}
+
+int run_apply(const Options& options) {
+  const RuleFile file = read_rule(options.rule);
+  const Unseen unseen = unseen_from(options.unseen);
+  const Coin coin = coin_of(options);
+  const std::string how = copy_options(options);
+  const std::string score_name = options.score.empty() ? file.score_column() : options.score;
+  if (score_name.empty()) {
+    throw UserError("the rule does not say which column has the score: give --score");
+  }
+  NullPolicy nulls = NullPolicy::from(options.null.empty() ? file.null_policy() : options.null);
+  if (nulls.kind == NullPolicy::Kind::exclude) nulls = {};  // every row gets a decision
+  if (options.probability_name == options.decision_name) {
+    throw UserError("the probability and the decision cannot have the same name");
+  }
+  const Input input(options.data.input);
+  Output output(options.output);
+  output.must_not_be(input.files());
+  output.must_not_be(std::vector{options.rule});
+  Database database(options.data.database);
+  if (input.is_sql()) {
+    database.allow_local_files();
+  } else {
+    std::vector<std::string> files = input.files();
+    files.push_back(output.staged());
+    database.allow_only(files);
+  }
+  const Source source(database, input);
+  for (const std::string& name : {options.probability_name, options.decision_name}) {
+    if (source.has(name)) {
+      throw UserError(fmt::format("{} already has a column {}; name ours with --{}-name",
+                                  source.name(), shown(name),
+                                  name == options.probability_name ? "probability" : "decision"));
+    }
+  }
+  const Column& score = source.column(score_name, "--score");
+  const std::string id = options.id.empty() ? "" : source.column(options.id, "--id").name;
+  std::vector<std::string> texts;
+  for (const std::string& attribute : file.rule.cells().attributes()) {
+    texts.push_back(as_text(source.column(attribute, "an attribute of the rule").name, nulls));
+  }
+  const DecideFunction decide(database, file.rule, coin, !id.empty(), unseen);
+  const std::string result = identifier(free_name(source));
+  const std::string position = "row_number() OVER () - 1";
+  const std::string call =
+      decide.call(texts, as_number(score, false),
+                  id.empty() ? position : fmt::format("CAST({} AS VARCHAR)", identifier(id)));
+  try {
+    database.query(
+        fmt::format(
+            "COPY (SELECT * EXCLUDE ({0}), {0}.probability AS {1}, {0}.decision AS {2} FROM "
+            "(SELECT *, {3} AS {0} FROM {4})) TO {5} ({6})",
+            result, identifier(options.probability_name), identifier(options.decision_name), call,
+            source.relation(), literal(output.staged()), how),
+        "deciding");
+  } catch (const UserError& error) {
+    explain(database, source, file, score, id, texts, nulls, decide.trouble(), error.what());
+  }
+  output.complete();
+  if (options.quiet) return exit_done;
+  std::string said =
+      fmt::format("{} rows decided, {} positive, {} by lot", with_commas(decide.rows()),
+                  with_commas(decide.positive()), with_commas(decide.by_lot()));
+  if (decide.unseen() > 0) {
+    said += fmt::format("; {} in cells the rule has never seen (--unseen {})",
+                        with_commas(decide.unseen()), options.unseen);
+  }
+  if (id.empty()) {
+    said += fmt::format(
+        "; coins by position with seed {}{}", options.seed.value_or(0),
+        options.seed ? "" : ": give --id and --key-file for coins that stay with people");
+  }
+  fmt::print(stderr, "{}\n", said);
+  return exit_done;
+}
+
+}  // namespace
+
+void add_apply(CLI::App& program, int& status) {
+  CLI::App& command =
+      *program.add_subcommand("apply", "Decide: every input column, plus probability and decision");
+  command.footer(
+      "Examples:\n"
+      "  evenhand apply loans.parquet --rule rule.json --id person --key-file key -o "
+      "decided.parquet\n"
+      "  evenhand apply loans.csv --rule rule.json --seed 7 > decided.csv\n\n"
+      "With --id and a key the same person always gets the same decision, whatever the file or its "
+      "order.\nExit status: 0 done, 2 wrong input or options.");
+  auto options = std::make_shared<Options>();
+  add_data_options(command, options->data);
+  command.add_option("--rule", options->rule, "A rule made by evenhand fit")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--score", options->score, "The column with the score (default: the rule says)")
+      ->type_name("COLUMN");
+  command.add_option("--id", options->id, "The column that tells people apart")
+      ->type_name("COLUMN");
+  command.add_option("--key-file", options->key_file, "A file of secret bytes; with --id")
+      ->type_name("FILE");
+  command.add_option("--seed", options->seed, "Without --id: the seed of the coins (default: 0)")
+      ->type_name("N");
+  command
+      .add_option(
+          "--unseen", options->unseen,
+          "People in a cell that the rule has never seen: error, score (decide by the score "
+          "alone) or reject")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      .add_option("--null", options->null,
+                  "A name for missing groups (default: what the rule was fitted with)")
+      ->type_name("NAME");
+  command.add_option("--probability-name", options->probability_name, "Name of the column")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--decision-name", options->decision_name, "Name of the column")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("-o,--output", options->output,
+                  "A .parquet, .csv or .json file (default: CSV on standard output)")
+      ->type_name("FILE");
+  command
+      .add_option("--output-format", options->output_format,
+                  "What to write, if the name does not say: csv, parquet or json")
+      ->type_name("NAME");
+  command.add_flag("-q,--quiet", options->quiet, "Say nothing on standard error when all is well");
+  command.callback([options, &status] { status = run_apply(*options); });
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,365 @@
+#include "collect.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "error.h"
+#include "sql.h"
+#include "support/text.h"
+#include "terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+// What one thread has of one group.
+struct Part {
+  explicit Part(const CellRowsOptions& options) : rows(options) {}
+  CellRows rows;
+  std::uint64_t missing = 0;  // rows with a missing number
+};
+
+// Shared by all calls of the aggregate function in one query.
+struct Aggregation {
+  CellRowsOptions options;
+  std::vector<std::unique_ptr<Part>> finished;  // what the query returns is an index into this
+  std::mutex mutex;
+  std::atomic<bool> bad_value = false;
+};
+
+using State = Part*;
+
+State& part_of(duckdb_aggregate_state state) {
+  return *reinterpret_cast<State*>(state);
+}
+
+Aggregation& aggregation_of(duckdb_function_info info) {
+  return *static_cast<Aggregation*>(duckdb_aggregate_function_get_extra_info(info));
+}
+
+struct NumberColumn {
+  const double* data;
+  std::uint64_t* validity;
+
+  NumberColumn(duckdb_data_chunk chunk, idx_t column) {
+    const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, column);
+    data = static_cast<const double*>(duckdb_vector_get_data(vector));
+    validity = duckdb_vector_get_validity(vector);
+  }
+  bool missing(idx_t row) const { return validity && !duckdb_validity_row_is_valid(validity, row); }
+};
+
+void add_row(Part& part, double score, double label, double weight, const Aggregation& shared) {
+  if (shared.options.weighted) {
+    part.rows.add(score, label == 1, weight);
+  } else {
+    part.rows.add(score, label == 1);
+  }
+}
+
+void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
+  Aggregation& shared = aggregation_of(info);
+  const bool labelled = shared.options.labelled;
+  const bool weighted = shared.options.weighted;
+  try {
+    const idx_t rows = duckdb_data_chunk_get_size(input);
+    const NumberColumn scores(input, 0);
+    const NumberColumn labels(input, labelled ? 1 : 0);
+    const NumberColumn weights(input, weighted ? (labelled ? 2 : 1) : 0);
+    const double low = std::min(shared.options.reading.turn(shared.options.reading.lowest()),
+                                shared.options.reading.turn(shared.options.reading.highest()));
+    const double high = std::max(shared.options.reading.turn(shared.options.reading.lowest()),
+                                 shared.options.reading.turn(shared.options.reading.highest()));
+    for (idx_t row = 0; row < rows; ++row) {
+      State& part = part_of(states[row]);
+      if (!part) part = new Part(shared.options);
+      if (scores.missing(row) || labels.missing(row) || weights.missing(row)) {
+        ++part->missing;
+        continue;
+      }
+      const double score = scores.data[row];
+      const double label = labelled ? labels.data[row] : 0;
+      const double weight = weighted ? weights.data[row] : 1;
+      const bool fine = score >= low && score <= high && (label == 0 || label == 1) &&
+                        weight >= 0 && std::isfinite(weight);
+      if (!fine) {
+        shared.bad_value.store(true);
+        duckdb_aggregate_function_set_error(info, "a bad value");
+        return;
+      }
+      add_row(*part, score, label, weight, shared);
+    }
+  } catch (const std::exception& error) {
+    duckdb_aggregate_function_set_error(info, error.what());
+  }
+}
+
+void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
+             duckdb_aggregate_state* targets, idx_t count) {
+  try {
+    for (idx_t i = 0; i < count; ++i) {
+      State& source = part_of(sources[i]);
+      State& target = part_of(targets[i]);
+      if (!source) continue;
+      if (!target) {
+        std::swap(source, target);
+        continue;
+      }
+      target->missing += source->missing;
+      target->rows.absorb(std::move(source->rows));
+    }
+  } catch (const std::exception& error) {
+    duckdb_aggregate_function_set_error(info, error.what());
+  }
+}
+
+void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result,
+              idx_t count, idx_t offset) {
+  Aggregation& shared = aggregation_of(info);
+  auto* const out = static_cast<std::int64_t*>(duckdb_vector_get_data(result));
+  try {
+    const std::scoped_lock lock(shared.mutex);
+    for (idx_t i = 0; i < count; ++i) {
+      out[offset + i] = static_cast<std::int64_t>(shared.finished.size());
+      shared.finished.emplace_back(std::exchange(part_of(sources[i]), nullptr));
+    }
+  } catch (const std::exception& error) {
+    duckdb_aggregate_function_set_error(info, error.what());
+  }
+}
+
+void destroy(duckdb_aggregate_state* states, idx_t count) {
+  for (idx_t i = 0; i < count; ++i) delete std::exchange(part_of(states[i]), nullptr);
+}
+
+void register_aggregation(Database& database, Aggregation& shared) {
+  duckdb_aggregate_function function = duckdb_create_aggregate_function();
+  duckdb_aggregate_function_set_name(function, "evenhand_tally");
+  duckdb_logical_type number = duckdb_create_logical_type(DUCKDB_TYPE_DOUBLE);
+  duckdb_logical_type index = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
+  const int parameters = 1 + (shared.options.labelled ? 1 : 0) + (shared.options.weighted ? 1 : 0);
+  for (int i = 0; i < parameters; ++i) duckdb_aggregate_function_add_parameter(function, number);
+  duckdb_aggregate_function_set_return_type(function, index);
+  duckdb_aggregate_function_set_special_handling(function);  // missing values come too
+  duckdb_aggregate_function_set_functions(
+      function, [](duckdb_function_info) -> idx_t { return sizeof(State); },
+      [](duckdb_function_info, duckdb_aggregate_state state) { part_of(state) = nullptr; }, update,
+      combine, finalize);
+  duckdb_aggregate_function_set_destructor(function, destroy);
+  duckdb_aggregate_function_set_extra_info(function, &shared, nullptr);
+  const duckdb_state state = duckdb_register_aggregate_function(database.connection(), function);
+  duckdb_destroy_logical_type(&number);
+  duckdb_destroy_logical_type(&index);
+  duckdb_destroy_aggregate_function(&function);
+  if (state == DuckDBError) throw Failure("DuckDB does not take the function evenhand_tally");
+}
+
+// Everything that can be wrong with the numbers, in the order in which users would want to hear it.
+void explain(Database& database, const Source& source, const Columns& columns,
+             const Reading& reading) {
+  const Column& score = source.column(columns.score, "--score");
+  if (columns.decisions) {
+    throw_if_bad(database, source,
+                 {"decision", score, true, "d NOT IN (0, 1)", "is neither 0 nor 1"});
+  } else {
+    throw_if_bad(database, source, score_check(score, reading));
+  }
+  if (columns.label) {
+    throw_if_bad(database, source,
+                 {"label", source.column(*columns.label, "--label"), true, "d NOT IN (0, 1)",
+                  "is neither 0 nor 1"});
+  }
+  if (columns.weight) {
+    const Column& weight = source.column(*columns.weight, "--weight");
+    throw_if_bad(database, source, {"weight", weight, false, "d < 0", "is negative"});
+    throw_if_bad(database, source,
+                 {"weight", weight, false, "isnan(d) OR isinf(d)", "is not a finite number"});
+  }
+}
+
+std::string described(std::uint64_t row, std::uint64_t count) {
+  return count > 1 ? fmt::format("row {} and {} more", with_commas(row), with_commas(count - 1))
+                   : fmt::format("row {}", with_commas(row));
+}
+
+}  // namespace
+
+std::vector<std::string> Columns::attributes() const {
+  std::vector<std::string> out = sensitive;
+  out.insert(out.end(), within.begin(), within.end());
+  return out;
+}
+
+NullPolicy NullPolicy::from(std::string_view text) {
+  if (text == "error" || text.empty()) return {};
+  if (text == "exclude") return {Kind::exclude};
+  return {Kind::name, std::string(text)};
+}
+
+std::string NullPolicy::text() const {
+  return kind == Kind::error ? "error" : kind == Kind::exclude ? "exclude" : name;
+}
+
+std::string as_number(const Column& column, bool truth) {
+  const std::string name = identifier(column.name);
+  if (!truth || column.type != "VARCHAR") return fmt::format("CAST({} AS DOUBLE)", name);
+  return fmt::format(
+      "CASE lower({0}) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 ELSE CAST({0} AS DOUBLE) END",
+      name);
+}
+
+std::string as_text(std::string_view column, const NullPolicy& nulls) {
+  const std::string text = fmt::format("CAST({} AS VARCHAR)", identifier(column));
+  return nulls.kind == NullPolicy::Kind::name
+             ? fmt::format("coalesce({}, {})", text, literal(nulls.name))
+             : text;
+}
+
+ValueCheck score_check(const Column& column, const Reading& reading) {
+  const double one_end = reading.turn(reading.lowest());
+  const double other_end = reading.turn(reading.highest());
+  const double low = std::min(one_end, other_end);
+  const double high = std::max(one_end, other_end);
+  if (reading.scale == Scale::logit) {
+    return {"score", column, false, "isnan(d) OR isinf(d)", "is not a finite number"};
+  }
+  return {"score", column, false,
+          fmt::format("isnan(d) OR isinf(d) OR d < {} OR d > {}", low, high),
+          fmt::format("is outside [{}, {}], the {} scale; see --scale", low, high,
+                      to_string(reading.scale))};
+}
+
+void throw_if_bad(Database& database, const Source& source, const ValueCheck& check) {
+  const std::string name = identifier(check.column.name);
+  const std::string number = check.truth && check.column.type == "VARCHAR"
+                                 ? fmt::format(
+                                       "CASE lower({0}) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 "
+                                       "ELSE TRY_CAST({0} AS DOUBLE) END",
+                                       name)
+                                 : fmt::format("TRY_CAST({} AS DOUBLE)", name);
+  const auto first_where = [&](const std::string& condition) {
+    return database.query(fmt::format(
+        "SELECT CAST(min(r) AS VARCHAR), arg_min(v, r), CAST(count(*) AS VARCHAR) FROM "
+        "(SELECT row_number() OVER () AS r, CAST({} AS VARCHAR) AS v, {} AS d FROM {}) WHERE {}",
+        name, number, source.relation(), condition))[0];
+  };
+  const auto complain = [&](const Row& found, std::string_view complaint) {
+    if (!found[0]) return;
+    throw UserError(fmt::format("{}, {}: the {} {} {}", source.name(),
+                                described(std::stoull(*found[0]), std::stoull(*found[2])),
+                                check.what, shown(found[1].value_or("")), complaint));
+  };
+  complain(first_where("v IS NOT NULL AND d IS NULL"), "is not a number");
+  complain(first_where(check.is_bad), check.complaint);
+}
+
+void throw_if_missing(Database& database, const Source& source,
+                      const std::vector<std::string>& columns, std::string_view advice) {
+  std::vector<std::string> counts;
+  for (const std::string& column : columns) {
+    counts.push_back(
+        fmt::format("CAST(count(*) FILTER ({} IS NULL) AS VARCHAR)", identifier(column)));
+  }
+  const Row row =
+      database.query(fmt::format("SELECT {} FROM {}", joined(counts), source.relation()))[0];
+  std::string found;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::uint64_t count = std::stoull(row[i].value_or("0"));
+    if (count == 0) continue;
+    found +=
+        fmt::format("{}{} in {}", found.empty() ? "" : ", ", with_commas(count), shown(columns[i]));
+  }
+  if (!found.empty()) {
+    throw UserError(fmt::format("{} has missing values: {}; {}", source.name(), found, advice));
+  }
+}
+
+Collected collect(Database& database, const Source& source, const Columns& columns,
+                  const CellRowsOptions& options, const NullPolicy& nulls) {
+  Aggregation shared{.options = options, .finished = {}, .mutex = {}};
+  register_aggregation(database, shared);
+  std::vector<std::string> groups;
+  std::vector<std::string> texts;
+  for (const std::string& attribute : columns.attributes()) {
+    groups.push_back(identifier(attribute));
+    texts.push_back(as_text(attribute, nulls));
+  }
+  std::vector<std::string> numbers = {
+      as_number(source.column(columns.score, "--score"), columns.decisions)};
+  if (columns.label) {
+    numbers.push_back(as_number(source.column(*columns.label, "--label"), true));
+  }
+  if (columns.weight) {
+    numbers.push_back(as_number(source.column(*columns.weight, "--weight"), false));
+  }
+  // Grouped as they are, and turned into text when there are few.
+  texts.emplace_back("CAST(evenhand_tally_ AS VARCHAR)");
+  const std::string by = groups.empty() ? "" : " GROUP BY " + joined(groups);
+  groups.push_back(fmt::format("evenhand_tally({}) AS evenhand_tally_", joined(numbers)));
+  std::vector<Row> rows;
+  try {
+    rows = database.query(fmt::format("SELECT {} FROM (SELECT {} FROM {}{})", joined(texts),
+                                      joined(groups), source.relation(), by),
+                          "reading");
+  } catch (const UserError& error) {
+    explain(database, source, columns, options.reading);
+    throw UserError(fmt::format("{}: {}", source.name(), error.what()));
+  }
+  std::map<std::vector<std::string>, std::vector<Part*>> cells;
+  std::uint64_t missing = 0;
+  for (const Row& row : rows) {
+    Part* const part = shared.finished.at(std::stoull(row.back().value())).get();
+    if (!part) continue;
+    missing += part->missing;
+    const bool unnamed =
+        std::any_of(row.begin(), row.end(), [](const Cell& text) { return !text; });
+    if (unnamed) {
+      missing += part->rows.rows();
+    } else if (part->rows.rows() > 0) {
+      std::vector<std::string> values;
+      for (std::size_t i = 0; i + 1 < row.size(); ++i) values.push_back(*row[i]);
+      cells[values].push_back(part);
+    }
+  }
+  if (missing > 0 && nulls.kind != NullPolicy::Kind::exclude) {
+    std::vector<std::string> used = columns.attributes();
+    if (nulls.kind == NullPolicy::Kind::name) used.clear();
+    used.push_back(columns.score);
+    if (columns.label) used.push_back(*columns.label);
+    if (columns.weight) used.push_back(*columns.weight);
+    throw_if_missing(database, source, used,
+                     "leave such rows out with --null exclude, or name missing groups with --null "
+                     "NAME");
+  }
+  std::vector<std::vector<std::string>> values;
+  std::vector<CellRows> all;
+  std::uint64_t counted = 0;
+  for (auto& [cell, parts] : cells) {  // several where different values have the same text
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      parts[0]->rows.absorb(std::move(parts[i]->rows));
+    }
+    counted += parts[0]->rows.rows();
+    values.push_back(cell);
+    all.push_back(std::move(parts[0]->rows));
+  }
+  if (counted == 0) {
+    throw UserError(fmt::format("{} has no rows{}", source.name(),
+                                missing > 0 ? " without missing values" : ""));
+  }
+  Tally tally = [&] {
+    try {
+      return tally_of(CellNames(columns.attributes(), values), all, options);
+    } catch (const std::invalid_argument& error) {
+      throw UserError(fmt::format("{}: {}", source.name(), error.what()));
+    }
+  }();
+  return {std::move(tally), counted, missing};
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,275 @@
+#include "decide_function.h"
+
+#include <array>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "error.h"
+#include "sql.h"
+
+namespace evenhand::cli {
+namespace {
+
+// The values of one attribute that the rule knows, by their order.
+struct KnownValues {
+  std::unordered_map<std::string, std::int32_t> index;
+};
+
+constexpr std::int32_t unknown_value = -1;
+constexpr std::string_view value_function = "evenhand_value_";
+constexpr std::string_view decide_function = "evenhand_decide";
+
+bool is_missing(const std::uint64_t* validity, idx_t row) {
+  return validity && !duckdb_validity_row_is_valid(const_cast<std::uint64_t*>(validity), row);
+}
+
+// A function of one column runs once for each entry of a Parquet dictionary, which may hold values
+// that no row has: so unknown ones are no error here.
+void find_values(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const auto& known = *static_cast<const KnownValues*>(duckdb_scalar_function_get_extra_info(info));
+  const duckdb_vector vector = duckdb_data_chunk_get_vector(input, 0);
+  auto* const texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector));
+  const auto* const validity = duckdb_vector_get_validity(vector);
+  auto* const out = static_cast<std::int32_t*>(duckdb_vector_get_data(output));
+  const idx_t rows = duckdb_data_chunk_get_size(input);
+  try {
+    std::string text;
+    std::int32_t last = unknown_value;
+    for (idx_t row = 0; row < rows; ++row) {
+      if (is_missing(validity, row)) {
+        out[row] = unknown_value;
+        continue;
+      }
+      const std::string_view value(duckdb_string_t_data(&texts[row]),
+                                   duckdb_string_t_length(texts[row]));
+      if (row == 0 || value != text) {  // neighbours are often alike
+        text = value;
+        const auto found = known.index.find(text);
+        last = found == known.index.end() ? unknown_value : found->second;
+      }
+      out[row] = last;
+    }
+  } catch (const std::exception& error) {
+    duckdb_scalar_function_set_error(info, error.what());
+  }
+}
+
+}  // namespace
+
+struct DecideFunction::State {
+  const Rule& rule;
+  const Coin& coin;
+  bool ids;
+  Unseen unseen;
+  std::vector<KnownValues> values;  // of each attribute
+  // The cell of a combination of values: by a mixed-radix number where that is small.
+  std::vector<CellCode> cells;
+  std::map<std::vector<std::int32_t>, CellCode> sparse_cells;
+  std::atomic<Trouble> trouble = Trouble::none;
+  std::atomic<std::uint64_t> rows = 0, positive = 0, by_lot = 0, unseen_rows = 0;
+
+  State(const Rule& rule_, const Coin& coin_, bool ids_, Unseen unseen_)
+      : rule(rule_), coin(coin_), ids(ids_), unseen(unseen_) {
+    const CellNames& names = rule.cells();
+    values.resize(names.attributes().size());
+    for (CellCode c = 0; c < names.size(); ++c) {
+      for (std::size_t a = 0; a < values.size(); ++a) {
+        values[a].index.try_emplace(names.values(c)[a],
+                                    static_cast<std::int32_t>(values[a].index.size()));
+      }
+    }
+    constexpr std::size_t most = std::size_t{1} << 22U;
+    std::size_t combinations = 1;
+    for (const KnownValues& known : values) {
+      combinations = combinations <= most ? combinations * known.index.size() : combinations;
+    }
+    if (combinations <= most) cells.assign(combinations, unseen_cell);
+    for (CellCode c = 0; c < names.size(); ++c) {
+      std::vector<std::int32_t> key;
+      for (std::size_t a = 0; a < values.size(); ++a) {
+        key.push_back(values[a].index.at(names.values(c)[a]));
+      }
+      if (combinations <= most) {
+        std::size_t at = 0;
+        for (std::size_t a = 0; a < key.size(); ++a) {
+          at = at * values[a].index.size() + static_cast<std::size_t>(key[a]);
+        }
+        cells[at] = c;
+      } else {
+        sparse_cells.emplace(key, c);
+      }
+    }
+  }
+
+  CellCode cell_at(const std::vector<const std::int32_t*>& columns, idx_t row) const {
+    if (!cells.empty()) {
+      std::size_t at = 0;
+      for (std::size_t a = 0; a < columns.size(); ++a) {
+        const std::int32_t value = columns[a][row];
+        if (value < 0) return unseen_cell;
+        at = at * values[a].index.size() + static_cast<std::size_t>(value);
+      }
+      return cells[at];
+    }
+    std::vector<std::int32_t> key;
+    for (const std::int32_t* column : columns) key.push_back(column[row]);
+    const auto found = sparse_cells.find(key);
+    return found == sparse_cells.end() ? unseen_cell : found->second;
+  }
+
+  void stop(duckdb_function_info info, Trouble why) {
+    trouble.store(why);
+    duckdb_scalar_function_set_error(info, "a row cannot be decided");
+  }
+
+  void decide(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+    const idx_t count = duckdb_data_chunk_get_size(input);
+    const auto vector = [&](idx_t i) { return duckdb_data_chunk_get_vector(input, i); };
+    std::vector<const std::int32_t*> columns;
+    for (idx_t a = 0; a < values.size(); ++a) {
+      columns.push_back(static_cast<const std::int32_t*>(duckdb_vector_get_data(vector(a))));
+    }
+    const duckdb_vector score_vector = vector(values.size());
+    const duckdb_vector id_vector = vector(values.size() + 1);
+    const auto* const scores = static_cast<const double*>(duckdb_vector_get_data(score_vector));
+    const auto* const score_validity = duckdb_vector_get_validity(score_vector);
+    const auto* const id_validity = duckdb_vector_get_validity(id_vector);
+    std::vector<CellCode> codes(count);
+    std::uint64_t never_seen = 0;
+    const Reading& reading = rule.parts().reading;
+    for (idx_t row = 0; row < count; ++row) {
+      if (is_missing(score_validity, row) || !reading.valid(reading.turn(scores[row]))) {
+        return stop(info, Trouble::score);
+      }
+      if (ids && is_missing(id_validity, row)) return stop(info, Trouble::id);
+      codes[row] = cell_at(columns, row);
+      if (codes[row] == unseen_cell) ++never_seen;
+    }
+    if (never_seen > 0 && unseen == Unseen::error) return stop(info, Trouble::unseen);
+    auto* const q =
+        static_cast<double*>(duckdb_vector_get_data(duckdb_struct_vector_get_child(output, 0)));
+    auto* const decision = static_cast<std::int8_t*>(
+        duckdb_vector_get_data(duckdb_struct_vector_get_child(output, 1)));
+    rule.probability(codes, {scores, count}, {q, count}, unseen);
+    auto* const texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(id_vector));
+    const auto* const positions =
+        static_cast<const std::int64_t*>(duckdb_vector_get_data(id_vector));
+    std::uint64_t lots = 0;
+    std::uint64_t yes = 0;
+    for (idx_t row = 0; row < count; ++row) {
+      if (ids && duckdb_string_t_length(texts[row]) == 0) return stop(info, Trouble::id);
+      bool accepted = q[row] >= 1;
+      if (q[row] > 0 && q[row] < 1) {
+        ++lots;
+        const double coin_of_row = ids ? coin(std::string_view(duckdb_string_t_data(&texts[row]),
+                                                               duckdb_string_t_length(texts[row])))
+                                       : coin(static_cast<std::uint64_t>(positions[row]));
+        accepted = coin_of_row < q[row];
+      }
+      decision[row] = accepted ? 1 : 0;
+      yes += accepted ? 1 : 0;
+    }
+    rows += count;
+    by_lot += lots;
+    positive += yes;
+    unseen_rows += never_seen;
+  }
+};
+
+namespace {
+
+void decide_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  auto& state = *static_cast<DecideFunction::State*>(duckdb_scalar_function_get_extra_info(info));
+  try {
+    state.decide(info, input, output);
+  } catch (const std::exception& error) {
+    duckdb_scalar_function_set_error(info, error.what());
+  }
+}
+
+// A type of DuckDB's that frees itself.
+struct Type {
+  explicit Type(duckdb_type type) : handle(duckdb_create_logical_type(type)) {}
+  explicit Type(duckdb_logical_type type) : handle(type) {}
+  ~Type() { duckdb_destroy_logical_type(&handle); }
+  Type(const Type&) = delete;
+  Type& operator=(const Type&) = delete;
+  duckdb_logical_type handle;
+};
+
+void register_function(Database& database, const std::string& name,
+                       std::span<const duckdb_type> parameters, const Type& result,
+                       duckdb_scalar_function_t function, void* extra) {
+  duckdb_scalar_function made = duckdb_create_scalar_function();
+  duckdb_scalar_function_set_name(made, name.c_str());
+  for (const duckdb_type parameter : parameters) {
+    const Type type(parameter);
+    duckdb_scalar_function_add_parameter(made, type.handle);
+  }
+  duckdb_scalar_function_set_return_type(made, result.handle);
+  duckdb_scalar_function_set_special_handling(made);  // missing values come too
+  duckdb_scalar_function_set_function(made, function);
+  duckdb_scalar_function_set_extra_info(made, extra, nullptr);
+  const duckdb_state state = duckdb_register_scalar_function(database.connection(), made);
+  duckdb_destroy_scalar_function(&made);
+  if (state == DuckDBError) throw Failure("DuckDB does not take the function " + name);
+}
+
+}  // namespace
+
+DecideFunction::DecideFunction(Database& database, const Rule& rule, const Coin& coin, bool ids,
+                               Unseen unseen)
+    : state_(std::make_unique<State>(rule, coin, ids, unseen)) {
+  const Type integer(DUCKDB_TYPE_INTEGER);
+  std::vector<duckdb_type> parameters;
+  for (std::size_t a = 0; a < state_->values.size(); ++a) {
+    const std::array text = {DUCKDB_TYPE_VARCHAR};
+    register_function(database, fmt::format("{}{}", value_function, a), text, integer, find_values,
+                      &state_->values[a]);
+    parameters.push_back(DUCKDB_TYPE_INTEGER);
+  }
+  parameters.push_back(DUCKDB_TYPE_DOUBLE);
+  parameters.push_back(ids ? DUCKDB_TYPE_VARCHAR : DUCKDB_TYPE_BIGINT);
+  const Type probability(DUCKDB_TYPE_DOUBLE);
+  const Type decision(DUCKDB_TYPE_TINYINT);
+  std::array members = {probability.handle, decision.handle};
+  std::array names = {"probability", "decision"};
+  const Type both(duckdb_create_struct_type(members.data(), names.data(), members.size()));
+  register_function(database, std::string(decide_function), parameters, both, decide_rows,
+                    state_.get());
+}
+
+DecideFunction::~DecideFunction() = default;
+
+std::string DecideFunction::call(std::span<const std::string> attributes, const std::string& score,
+                                 const std::string& id) const {
+  std::vector<std::string> arguments;
+  for (std::size_t a = 0; a < attributes.size(); ++a) {
+    arguments.push_back(fmt::format("{}{}({})", value_function, a, attributes[a]));
+  }
+  arguments.push_back(score);
+  arguments.push_back(id);
+  return fmt::format("{}({})", decide_function, joined(arguments));
+}
+
+DecideFunction::Trouble DecideFunction::trouble() const noexcept {
+  return state_->trouble.load();
+}
+std::uint64_t DecideFunction::rows() const noexcept {
+  return state_->rows.load();
+}
+std::uint64_t DecideFunction::positive() const noexcept {
+  return state_->positive.load();
+}
+std::uint64_t DecideFunction::by_lot() const noexcept {
+  return state_->by_lot.load();
+}
+std::uint64_t DecideFunction::unseen() const noexcept {
+  return state_->unseen_rows.load();
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,43 @@
+// A rule as functions of DuckDB.
+#pragma once
+
+#include <evenhand/coin.h>
+#include <evenhand/rule.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "database.h"
+
+namespace evenhand::cli {
+
+// Lives as long as queries use it. Counts what it decides; stops the query at the first row that
+// cannot be decided, and remembers why.
+class DecideFunction {
+ public:
+  // Without ids, the last argument is a row's position.
+  DecideFunction(Database& database, const Rule& rule, const Coin& coin, bool ids, Unseen unseen);
+  ~DecideFunction();
+
+  // SQL that gives a STRUCT of probability and decision. `attributes` are SQL of type VARCHAR, in
+  // the rule's order, `score` of DOUBLE, `id` of VARCHAR or BIGINT.
+  std::string call(std::span<const std::string> attributes, const std::string& score,
+                   const std::string& id) const;
+
+  enum class Trouble { none, unseen, score, id };
+  Trouble trouble() const noexcept;
+  std::uint64_t rows() const noexcept;
+  std::uint64_t positive() const noexcept;
+  std::uint64_t by_lot() const noexcept;
+  std::uint64_t unseen() const noexcept;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace evenhand::cli

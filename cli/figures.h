@@ -1,0 +1,46 @@
+// Audits for people and for programs.
+#pragma once
+
+#include <evenhand/audit.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace evenhand::cli {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Figures& figures);
+Json to_json(const Audit& audit, const CellNames& names, const Roles& roles);
+
+// A named rate of an audit.
+struct RateOf {
+  Rate rate;
+  std::string_view title;  // "selected", "of deserving", "of others"
+  std::string_view name;   // "selection_rate"
+  std::optional<double> Figures::*value;
+  std::optional<Interval> Figures::*interval;
+  std::optional<Spread> Comparison::*spread;
+};
+const std::vector<RateOf>& all_rates();
+const RateOf& rate_of(Rate rate);
+
+// The largest difference of a rate between the groups of a stratum, over all strata; none if
+// nothing can be compared.
+std::optional<double> largest_difference(const Audit& audit, Rate rate);
+
+// One line for each cell, strata together: people, then each of the rates before and after.
+std::string cell_table(const CellNames& names, const Roles& roles, const Audit& before,
+                       const Audit* after, const std::vector<Rate>& rates, bool intervals);
+
+// Accuracy or cost, selection, the largest differences; before and after.
+std::string summary_table(const Audit& before, const Audit* after, const Costs& costs,
+                          const std::vector<Rate>& rates, std::optional<double> lottery_share);
+
+std::string people(double weight);  // "16,281", or a weight that is no whole number
+
+}  // namespace evenhand::cli

@@ -1,0 +1,190 @@
+#include <evenhand/solve.h>
+#include <evenhand/version.h>
+
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "error.h"
+#include "figures.h"
+#include "output.h"
+#include "prepared.h"
+#include "support/text.h"
+#include "terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options {
+  DataOptions data;
+  RowOptions rows;
+  FairnessOptions fairness;
+  ObjectiveOptions objective;
+  FitOptions fit;
+  std::string output;
+  bool json = false;
+};
+
+// What the criterion is about; for requirements alone, everything that can be said.
+std::vector<Rate> rates_of(const Criterion& criterion, const Tally& tally) {
+  if (!criterion.rates.empty()) return criterion.rates;
+  if (tally.labelled()) return {Rate::selection, Rate::true_positive, Rate::false_positive};
+  return {Rate::selection};
+}
+
+std::string in_words(const Criterion& criterion) {
+  std::string out = criterion.rates.empty() ? "requirements" : criterion.name;
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + shown(name);
+    return text;
+  };
+  if (!criterion.rates.empty()) {
+    out += " between the groups of " + list(criterion.roles.sensitive);
+    if (!criterion.roles.within.empty()) out += " within " + list(criterion.roles.within);
+    out += criterion.relation == Relation::ratio
+               ? fmt::format(", ratio at least {}", rounded(criterion.ratio, 6))
+               : fmt::format(", tolerance {}", rounded(criterion.tolerance, 6));
+  }
+  for (const std::string& text : criterion.require) out += fmt::format("; {}", text);
+  return out;
+}
+
+Json record_of(const Prepared& data, const Solution& fit, const Audit& before, const Audit& after) {
+  Json record = Json::parse(fit_record(fit.to_json()));
+  Json source;
+  if (!data.columns.score.empty()) source["score"] = data.columns.score;
+  source["sensitive"] = data.columns.sensitive;
+  source["within"] = data.columns.within;
+  if (data.columns.label) source["label"] = *data.columns.label;
+  if (data.columns.weight) source["weight"] = *data.columns.weight;
+  if (!data.null.empty()) source["null"] = data.null;
+  record["columns"] = std::move(source);
+  record["scale"] = to_string(data.tally().reading().scale);
+  record["favorable"] = to_string(data.tally().reading().favorable);
+  if (data.rows > 0) record["rows"] = data.rows;
+  record["weight"] = data.tally().total().n;
+  if (data.stored.excluded > 0) record["excluded"] = data.stored.excluded;
+  record["labelled"] = data.tally().labelled();
+  record["before"] = to_json(before.overall.figures);
+  record["after"] = to_json(after.overall.figures);
+  return record;
+}
+
+Json infeasible_record(const Solution& fit) {
+  Json out;
+  out["status"] = to_string(fit.status);
+  out["clash"] = fit.infeasibility->clash;
+  out["total_violation"] = fit.infeasibility->total_violation;
+  out["common_slack"] = fit.infeasibility->common_slack;
+  return out;
+}
+
+int say_infeasible(const Options& options, const Solution& fit) {
+  std::string clash;
+  for (const std::string& text : fit.infeasibility->clash) {
+    clash += (clash.empty() ? "" : "; ") + text;
+  }
+  if (options.json) print(infeasible_record(fit).dump(2) + "\n");
+  fmt::print(
+      stderr,
+      "evenhand: no rule meets the requirements: {}; a slack of {} in every bound would do\n",
+      clash.empty() ? "they clash with the criterion" : clash,
+      rounded(fit.infeasibility->common_slack, 6));
+  return exit_infeasible;
+}
+
+std::string report(const Prepared& data, const Solution& fit, const Audit& before,
+                   const Audit& after) {
+  const Criterion& criterion = fit.criterion;
+  const std::vector<Rate> rates = rates_of(criterion, data.tally());
+  std::string out = strong(in_words(criterion)) + "\n";
+  out += fmt::format(
+      "  {}: {} rows, {} cells{}\n", data.name, people(data.tally().total().n),
+      data.tally().cells().size(),
+      data.stored.excluded > 0
+          ? fmt::format("; {} rows left out for a missing value", with_commas(data.stored.excluded))
+          : "");
+  const std::string status(to_string(fit.status));
+  out += fmt::format(
+      "  {}: no rule that is as fair does better by more than {} of the whole; the "
+      "criterion is missed by {}\n\n",
+      fit.status == Status::optimal ? good(status) : bad(status), small(std::max(0.0, fit.gap)),
+      small(fit.violation));
+  out += summary_table(before, &after, fit.options.costs, rates, fit.lottery_share) + "\n";
+  out += cell_table(data.tally().cells(), criterion.roles, before, &after, rates, false);
+  for (CellCode c = 0; c < fit.cells.size(); ++c) {
+    if (criterion.rates.empty() || fit.cells[c].compared) continue;
+    out += fmt::format("  {} is not compared: {}\n", data.tally().cells().name(c),
+                       fit.cells[c].reason);
+  }
+  return out;
+}
+
+int run_fit(const Options& options) {
+  const bool requirements_only = options.fairness.criterion.empty();
+  options.fairness.build({.sensitive = {"x"}});  // what is wrong with it shows before reading
+  const SolveOptions solving = options.fit.build(options.objective, options.data.database.threads);
+  std::optional<Output> output;
+  if (!options.output.empty()) output.emplace(options.output);
+  const Prepared data =
+      prepare(options.data, options.rows, {.sensitive_needed = !requirements_only});
+  if (output) output->must_not_be(data.files);
+  const Criterion criterion = options.fairness.build(data.roles());
+  const Solution fit = solve(data.tally(), criterion, solving);
+  if (fit.status == Status::infeasible) return say_infeasible(options, fit);
+  const AuditOptions auditing{.costs = solving.costs, .base_threshold = solving.base_threshold};
+  const Audit before = audit(data.tally(), criterion.roles, auditing);
+  const Audit after = audit(data.tally(), criterion.roles, fit.rule, auditing);
+  const Json record = record_of(data, fit, before, after);
+  const std::string file = fit.rule.to_json(record.dump()) + "\n";
+  if (output) output->complete_with(file);
+  if (output && output->is_standard_output()) return exit_done;
+  if (options.json) {
+    Json all = record;
+    all["before"] = to_json(before, data.tally().cells(), criterion.roles);
+    all["after"] = to_json(after, data.tally().cells(), criterion.roles);
+    print(all.dump(2) + "\n");
+    return exit_done;
+  }
+  std::string text = report(data, fit, before, after);
+  text += output ? fmt::format("\nThe rule is in {}; evenhand show {} says it in words.\n",
+                               output->name(), output->name())
+                 : std::string("\nNo rule was written: add -o rule.json.\n");
+  print(text);
+  return exit_done;
+}
+
+}  // namespace
+
+void add_fit(CLI::App& program, int& status) {
+  CLI::App& command =
+      *program.add_subcommand("fit", "Find the most accurate rule that treats groups alike");
+  command.footer(
+      "Examples:\n"
+      "  evenhand fit loans.parquet --score p --sensitive sex --criterion statistical-parity -o "
+      "rule.json\n"
+      "  evenhand fit loans.csv --score p --label repaid --sensitive sex,age_group --within region "
+      "\\\n"
+      "      --criterion equalized-odds --tolerance 0.02 -o rule.json\n"
+      "  evenhand fit risk.csv --score risk --favorable low --sensitive race --criterion "
+      "four-fifths \\\n"
+      "      --require \"rate <= 0.3\" -o rule.json\n"
+      "  evenhand fit --tally tally.parquet --criterion statistical-parity -o rule.json\n\n"
+      "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements.");
+  auto options = std::make_shared<Options>();
+  add_data_options(command, options->data);
+  command
+      .add_option("--tally", options->rows.tally,
+                  "A file made by evenhand tally or by SQL, instead of DATA")
+      ->type_name("FILE");
+  add_row_options(command, options->rows);
+  add_fairness_options(command, options->fairness);
+  add_objective_options(command, options->objective);
+  add_fit_options(command, options->fit);
+  command.add_option("-o,--output", options->output, "Where the rule goes; - for standard output")
+      ->type_name("FILE");
+  command.add_flag("--json", options->json, "Print the result as JSON");
+  command.callback([options, &status] { status = run_fit(*options); });
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,161 @@
+// The man page and the completion of shells, made from the same descriptions as --help.
+#include <evenhand/version.h>
+
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "error.h"
+#include "output.h"
+
+namespace evenhand::cli {
+namespace {
+
+const std::vector<std::pair<std::string, std::string>>& words_for_options() {
+  static const std::vector<std::pair<std::string, std::string>> words = {
+      {"--criterion",
+       "statistical-parity equal-opportunity false-positive-parity equalized-odds equal-rates "
+       "four-fifths"},
+      {"--scale", "probability signed logit"},
+      {"--favorable", "high low"},
+      {"--resolution", "exact auto 8 12 16 20"},
+      {"--calibrate", "none isotonic"},
+      {"--across", "intersection marginal both"},
+      {"--unseen", "error score reject"},
+      {"--null", "error exclude"},
+      {"--rho", "base best"},
+      {"--format", "auto csv parquet json"},
+      {"--output-format", "auto csv parquet json"},
+  };
+  return words;
+}
+
+std::vector<CLI::App*> commands_of(CLI::App& program) {
+  std::vector<CLI::App*> out;
+  for (CLI::App* command : program.get_subcommands([](CLI::App*) { return true; })) {
+    if (!command->get_group().empty()) out.push_back(command);
+  }
+  return out;
+}
+
+std::string bash_completion(CLI::App& program) {
+  std::string commands;
+  std::string cases;
+  for (CLI::App* command : commands_of(program)) {
+    commands += command->get_name() + " ";
+    std::string names;
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) names += "--" + name + " ";
+    }
+    cases += fmt::format("    {}) options='{}' ;;\n", command->get_name(), names);
+  }
+  std::string values;
+  for (const auto& [option, words] : words_for_options()) {
+    values +=
+        fmt::format("    {}) mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$word\"); return ;;\n",
+                    option, words);
+  }
+  return fmt::format(R"(# Completion of evenhand for bash.
+_evenhand() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} options=
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    mapfile -t COMPREPLY < <(compgen -W '{}--help --version' -- "$word")
+    return
+  fi
+  case $previous in
+{}  esac
+  case ${{COMP_WORDS[1]}} in
+{}  esac
+  if [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+  else
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+  fi
+}}
+complete -F _evenhand evenhand
+)",
+                     commands, values, cases);
+}
+
+std::string roff(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) {
+      out += "\\&";
+      out += c;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string option_page(const CLI::Option& option) {
+  std::string title = roff(option.get_name(!option.nonpositional()));
+  const std::string type = option.get_type_name();
+  if (!type.empty() && option.nonpositional() && option.get_expected_max() > 0) {
+    title += " \\fI" + roff(type) + "\\fR";
+  }
+  std::string text = roff(option.get_description());
+  if (!option.get_default_str().empty()) {
+    text += roff(fmt::format(" (default: {})", option.get_default_str()));
+  }
+  return fmt::format(".TP\n\\fB{}\\fR\n{}\n", title, text);
+}
+
+std::string man_page(CLI::App& program) {
+  std::string out = fmt::format(
+      ".TH EVENHAND 1 \"\" \"evenhand {}\" \"User Commands\"\n.SH NAME\nevenhand \\- {}\n"
+      ".SH SYNOPSIS\n.B evenhand\n\\fIcommand\\fR [\\fIDATA\\fR] [\\fIoptions\\fR]\n"
+      ".SH DESCRIPTION\n{}\n",
+      EVENHAND_VERSION, roff("even-handed decisions from any model's scores"),
+      roff("Turns the scores of any model into the most accurate decisions that treat groups of "
+           "people alike, and proves it. Standard output is for results, standard error for "
+           "progress and messages."));
+  for (CLI::App* command : commands_of(program)) {
+    std::string name = "EVENHAND " + command->get_name();
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    out += fmt::format(".SH \"{}\"\n{}.\n", name, roff(command->get_description()));
+    for (const CLI::Option* option : command->get_options()) out += option_page(*option);
+    if (!command->get_footer().empty()) {
+      out += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command->get_footer()));
+    }
+  }
+  out += ".SH EXIT STATUS\n";
+  for (const auto& [number, meaning] : std::initializer_list<std::pair<int, std::string>>{
+           {exit_done, "Done."},
+           {exit_other, "Anything else: a full disk, too little memory."},
+           {exit_usage, "The input or the options are wrong."},
+           {exit_infeasible, "No rule meets the requirements."},
+           {exit_exceeded, "audit --fail-above found more."}}) {
+    out += fmt::format(".TP\n.B {}\n{}\n", number, roff(meaning));
+  }
+  out +=
+      ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nIf set, nothing is coloured.\n.TP\n.B TMPDIR\n"
+      "Where standard input is kept while it is read.\n";
+  return out;
+}
+
+}  // namespace
+
+void add_manual(CLI::App& program, int& status) {
+  CLI::App& man = *program.add_subcommand("man", "Print the man page");
+  man.callback([&program, &status] {
+    print(man_page(program));
+    status = exit_done;
+  });
+  CLI::App& completion = *program.add_subcommand(
+      "completion", "Print the completion for bash: source <(evenhand completion)");
+  completion.callback([&program, &status] {
+    print(bash_completion(program));
+    status = exit_done;
+  });
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,200 @@
+#include "options.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "error.h"
+#include "support/text.h"
+#include "terminal.h"
+
+namespace evenhand::cli {
+
+double number_from(std::string_view text, std::string_view option) {
+  double value = 0;
+  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw UserError(fmt::format("{} takes a number, not {}", option, shown(text)));
+  }
+  return value;
+}
+
+CLI::Option* add_number(CLI::App& command, const std::string& name, double& value,
+                        const std::string& help) {
+  return command
+      .add_option_function<std::string>(
+          name, [name, &value](const std::string& text) { value = number_from(text, name); }, help)
+      ->type_name("X")
+      ->default_str(shortest(value));
+}
+
+CLI::Option* add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
+                        const std::string& help) {
+  return command
+      .add_option_function<std::string>(
+          name, [name, &value](const std::string& text) { value = number_from(text, name); }, help)
+      ->type_name("X");
+}
+
+void add_data_options(CLI::App& command, DataOptions& options) {
+  command
+      .add_option(
+          "DATA", options.input.data,
+          "A CSV, Parquet or JSON file, also compressed (.gz, .zst), a glob in quotes, or - "
+          "for standard input")
+      ->type_name("");
+  command
+      .add_option("--sql", options.input.sql,
+                  "A SELECT instead of DATA, on files named in it: \"SELECT * FROM 'a.csv' WHERE "
+                  "year = 2025\"")
+      ->type_name("SELECT");
+  command
+      .add_option("--format", options.input.format,
+                  "What DATA is, if its name does not say: csv, parquet or json")
+      ->type_name("NAME");
+  command.add_option("--threads", options.database.threads, "Cores to use (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command
+      .add_option("--memory", options.database.memory,
+                  "Memory that reading and writing files may take, for example 2GB")
+      ->type_name("SIZE");
+}
+
+void add_row_options(CLI::App& command, RowOptions& options) {
+  command.add_option("--score", options.score, "The column with the model's score")
+      ->type_name("COLUMN");
+  command
+      .add_option("--sensitive", options.sensitive,
+                  "The column that says which group a person belongs to; several with commas")
+      ->type_name("COLUMNS");
+  command
+      .add_option("--within", options.within,
+                  "Be fair inside each value of these columns, for example job or region")
+      ->type_name("COLUMNS");
+  command
+      .add_option("--label", options.label,
+                  "The column with what really happened, 0 or 1; some criteria need it")
+      ->type_name("COLUMN");
+  command.add_option("--weight", options.weight, "The column with the weight of a row")
+      ->type_name("COLUMN");
+  command
+      .add_option("--null", options.null,
+                  "Rows with a missing value: error, exclude, or a name for missing groups")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      .add_option("--scale", options.scale,
+                  "How to read a score: probability (0 to 1), signed (-1 to 1) or logit")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("--favorable", options.favorable,
+                  "Which scores deserve the favourable decision: high, or low (a risk)")
+      ->type_name("high|low")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--resolution", options.resolution,
+          "Tell scores apart exactly, to so many BITS (16 is 1/65536), or auto: exact up to "
+          "65,536 different scores in a cell; bounds memory")
+      ->type_name("exact|BITS|auto")
+      ->capture_default_str();
+}
+
+void add_fairness_options(CLI::App& command, FairnessOptions& options) {
+  command
+      .add_option("--criterion", options.criterion,
+                  "What is fair: statistical-parity, equal-opportunity, false-positive-parity, "
+                  "equalized-odds, equal-rates or four-fifths; Fairlearn's names will do")
+      ->type_name("NAME");
+  add_number(command, "--tolerance", options.tolerance,
+             "How far the groups' rates may differ, from 0 to 1 (default: 0)");
+  add_number(command, "--ratio", options.ratio,
+             "For four-fifths: the smallest rate is at least X of the largest (default: 0.8)");
+  command
+      .add_option("--rho", options.rho,
+                  "For equal-rates: the common rate, a number, base or best (default: best)")
+      ->type_name("X");
+  command
+      .add_option("--require", options.require,
+                  "A requirement of your own, for example \"rate <= 0.1\" or \"tpr[sex=F] >= 0.9 * "
+                  "tpr[sex=M]\"; may be repeated, and may stand alone")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  command
+      .add_option("--across", options.across,
+                  "Several sensitive columns: fair between their combinations (intersection), for "
+                  "each column on its own (marginal), or both")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+void add_objective_options(CLI::App& command, ObjectiveOptions& options) {
+  add_number(command, "--cost-fp", options.cost_fp, "What a wrong positive decision costs");
+  add_number(command, "--cost-fn", options.cost_fn, "What a wrong negative decision costs");
+  add_number(command, "--base-threshold", options.base_threshold,
+             "Today's decisions are positive from this score on (default: where a positive "
+             "decision is worth its cost, a probability of 1/2 at equal costs)");
+}
+
+void add_fit_options(CLI::App& command, FitOptions& options) {
+  add_number(command, "--gamma", options.gamma,
+             "Width of randomization; 0 draws lots only where the best rule has to");
+  command
+      .add_option(
+          "--calibrate", options.calibrate,
+          "Where the probability of a score comes from: none (the score itself), or isotonic "
+          "(the labels)")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+Reading RowOptions::reading() const {
+  return {scale_from(scale), favorable_from(favorable)};
+}
+
+Across across_from(const std::string& name) {
+  if (name == "intersection") return Across::intersection;
+  if (name == "marginal") return Across::marginal;
+  if (name == "both") return Across::both;
+  throw UserError(
+      fmt::format("there is no --across {}: use intersection, marginal or both", shown(name)));
+}
+
+Criterion FairnessOptions::build(const Roles& roles) const {
+  if (criterion.empty() && require.empty()) {
+    throw UserError(
+        "say what is fair: --criterion NAME (statistical-parity, equal-opportunity, "
+        "false-positive-parity, equalized-odds, equal-rates, four-fifths) or --require TEXT");
+  }
+  CriterionOptions out{
+      .roles = roles, .tolerance = tolerance, .ratio = ratio, .rho = {}, .require = require};
+  out.roles.across = across_from(across);
+  if (rho == "base") {
+    out.rho = Rho::base();
+  } else if (rho == "best") {
+    out.rho = Rho::best();
+  } else if (!rho.empty()) {
+    out.rho = Rho::given(number_from(rho, "--rho (unless base or best)"));
+  }
+  return criterion_from(criterion, out);
+}
+
+SolveOptions FitOptions::build(const ObjectiveOptions& objective, unsigned threads) const {
+  SolveOptions out{.gamma = gamma,
+                   .costs = objective.costs(),
+                   .calibrate = Calibration::none,
+                   .base_threshold = objective.base_threshold,
+                   .threads = threads};
+  if (calibrate == "isotonic") {
+    out.calibrate = Calibration::isotonic;
+  } else if (calibrate != "none") {
+    throw UserError(
+        fmt::format("there is no --calibrate {}: use none or isotonic", shown(calibrate)));
+  }
+  return out;
+}
+
+}  // namespace evenhand::cli

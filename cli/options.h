@@ -1,0 +1,84 @@
+// Options that several commands share, and what they mean to the library.
+#pragma once
+
+#include <evenhand/criterion.h>
+#include <evenhand/solve.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "collect.h"
+#include "database.h"
+#include "input.h"
+
+namespace evenhand::cli {
+
+// An option with a number, read the same everywhere, whatever the locale.
+CLI::Option* add_number(CLI::App& command, const std::string& name, double& value,
+                        const std::string& help);
+CLI::Option* add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
+                        const std::string& help);
+double number_from(std::string_view text, std::string_view option);  // throws UserError
+
+// Where the rows are, and how many cores and how much memory may read them.
+struct DataOptions {
+  InputOptions input = {.data = {}, .sql = {}, .format = "auto"};
+  DatabaseOptions database;
+};
+void add_data_options(CLI::App& command, DataOptions& options);
+
+// What its columns mean.
+struct RowOptions {
+  std::string tally;  // a file to take instead of rows
+  std::string score;
+  std::string sensitive;
+  std::string within;
+  std::string label;
+  std::string weight;
+  std::string null = "error";
+  std::string scale = "probability";
+  std::string favorable = "high";
+  std::string resolution = "exact";
+
+  Reading reading() const;
+};
+void add_row_options(CLI::App& command, RowOptions& options);
+
+// What is fair.
+struct FairnessOptions {
+  std::string criterion;
+  std::optional<double> tolerance;
+  std::optional<double> ratio;
+  std::string rho;
+  std::vector<std::string> require;
+  std::string across = "intersection";
+
+  // Throws UserError or std::invalid_argument for a criterion that cannot be.
+  Criterion build(const Roles& roles) const;
+};
+void add_fairness_options(CLI::App& command, FairnessOptions& options);
+
+// What is best.
+struct ObjectiveOptions {
+  double cost_fp = 1;
+  double cost_fn = 1;
+  std::optional<double> base_threshold;
+
+  Costs costs() const { return {cost_fp, cost_fn}; }
+};
+void add_objective_options(CLI::App& command, ObjectiveOptions& options);
+
+struct FitOptions {
+  double gamma = 0;
+  std::string calibrate = "none";
+
+  SolveOptions build(const ObjectiveOptions& objective, unsigned threads) const;
+};
+void add_fit_options(CLI::App& command, FitOptions& options);
+
+Across across_from(const std::string& name);  // throws UserError
+
+}  // namespace evenhand::cli

@@ -1,0 +1,37 @@
+// Signals, and a progress bar on a terminal.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <duckdb.h>
+
+namespace evenhand::cli {
+
+// Ctrl-C and a polite kill end the query that runs, so that everything is put away; a second one
+// ends the program at once.
+void handle_signals();
+void throw_if_interrupted();  // Interrupted, if there was a signal
+
+// While it lives, signals interrupt the query on `connection`, and after a moment a bar on standard
+// error shows how far it is: on a terminal only, and only with a name.
+class WorkInProgress {
+ public:
+  WorkInProgress(duckdb_connection connection, std::string_view name);
+  ~WorkInProgress();
+  WorkInProgress(const WorkInProgress&) = delete;
+  WorkInProgress& operator=(const WorkInProgress&) = delete;
+
+  void throw_if_interrupted() const { cli::throw_if_interrupted(); }
+
+ private:
+  void draw(duckdb_connection connection);
+
+  std::string name_;
+  std::atomic<bool> done_ = false;
+  std::thread bar_;
+};
+
+}  // namespace evenhand::cli

@@ -1,0 +1,42 @@
+// Columns by the names that users give them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "database.h"
+#include "input.h"
+
+namespace evenhand::cli {
+
+struct Column {
+  std::string name;
+  std::string type;  // DuckDB's
+};
+
+// "a,b" as two names; one with a comma in it is written in double quotes: "\"a,b\",c".
+std::vector<std::string> split_names(std::string_view text);
+
+class Source {
+ public:
+  Source(Database& database, const Input& input);
+
+  const std::string& relation() const noexcept { return relation_; }  // what goes after FROM
+  const std::string& name() const noexcept { return name_; }          // for messages
+  const std::vector<Column>& columns() const noexcept { return columns_; }
+
+  // The column that is meant: by its exact name, or by the only one that differs in case. Throws
+  // UserError that names the option and the nearest column.
+  const Column& column(std::string_view name, std::string_view option) const;
+  // Several, separated by commas, unless the whole text is one column's name.
+  std::vector<std::string> names(std::string_view text, std::string_view option) const;
+  bool has(std::string_view name) const noexcept;  // in any case, as DuckDB compares
+
+ private:
+  std::string relation_;
+  std::string name_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace evenhand::cli

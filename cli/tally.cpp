@@ -1,0 +1,142 @@
+#include <evenhand/pool_rare.h>
+
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "error.h"
+#include "figures.h"
+#include "output.h"
+#include "prepared.h"
+#include "support/text.h"
+#include "terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options {
+  DataOptions data;
+  RowOptions rows;
+  double min_count = 0;
+  std::string output;
+};
+
+std::size_t entries_of(const Tally& tally) {
+  std::size_t entries = 0;
+  for (CellCode c = 0; c < tally.cells().size(); ++c) entries += tally.entries(c).size();
+  return entries;
+}
+
+void store(const StoredTally& stored, const DatabaseOptions& options, Output& output) {
+  Database database(options);
+  database.allow_only(std::vector{output.staged()});
+  write_tally(database, stored, output);
+}
+
+std::string summary(const StoredTally& stored, const Output& output) {
+  return fmt::format("{} rows in {} cells, {} entries, in {}\n", people(stored.tally.total().n),
+                     stored.tally.cells().size(), with_commas(entries_of(stored.tally)),
+                     output.name());
+}
+
+int run_tally(const Options& options) {
+  Output output(options.output);
+  Prepared data = prepare(options.data, options.rows, {.sensitive_needed = false});
+  output.must_not_be(data.files);
+  if (options.min_count > 0) {
+    const PooledTally pooled = pool_rare(data.tally(), options.min_count);
+    fmt::print(stderr,
+               "{} of {} entries had fewer than {} rows; pooled with their neighbours, {} "
+               "are left\n",
+               with_commas(pooled.rare), with_commas(pooled.entries_before),
+               rounded(options.min_count, 6), with_commas(pooled.entries_after));
+    data.stored.tally = pooled.tally;
+    data.stored.min_count = options.min_count;
+  }
+  store(data.stored, options.data.database, output);
+  if (data.stored.excluded > 0) {
+    fmt::print(stderr, "{} rows were left out for a missing value\n",
+               with_commas(data.stored.excluded));
+  }
+  fmt::print(stderr, "{}", summary(data.stored, output));
+  return exit_done;
+}
+
+struct MergeOptions {
+  std::vector<std::string> tallies;
+  DatabaseOptions database;
+  std::string output;
+};
+
+int run_merge(const MergeOptions& options) {
+  Output output(options.output);
+  std::optional<StoredTally> all;
+  for (const std::string& path : options.tallies) {
+    const Input input({.data = path, .sql = {}, .format = "auto"});
+    output.must_not_be(input.files());
+    Database database(options.database);
+    database.allow_only(input.files());
+    StoredTally next = read_tally(database, input, {});
+    if (!all) {
+      all = std::move(next);
+      continue;
+    }
+    try {
+      all->tally = all->tally.merge(next.tally);
+    } catch (const std::invalid_argument& error) {
+      throw UserError(
+          fmt::format("{} and {}: {}", shown(options.tallies.front()), shown(path), error.what()));
+    }
+    if (all->roles.sensitive.empty()) all->roles = next.roles;
+    if (!next.roles.sensitive.empty() && next.roles != all->roles) {
+      throw UserError(fmt::format("{} and {} do not compare the same groups",
+                                  shown(options.tallies.front()), shown(path)));
+    }
+    all->excluded += next.excluded;
+    all->min_count = std::min(all->min_count, next.min_count);
+    if (all->score != next.score) all->score.clear();
+    if (all->label != next.label) all->label.clear();
+  }
+  store(*all, options.database, output);
+  fmt::print(stderr, "{}", summary(*all, output));
+  return exit_done;
+}
+
+}  // namespace
+
+void add_tally(CLI::App& program, int& status) {
+  CLI::App& command = *program.add_subcommand(
+      "tally", "Count rows by group and score: all that fitting needs, and nobody's row");
+  command.footer(
+      "Examples:\n"
+      "  evenhand tally january.csv --score p --sensitive sex --label repaid -o january.parquet\n"
+      "  evenhand tally ward.csv --score risk --sensitive sex --min-count 10 -o ward.parquet\n\n"
+      "Any engine can make one: SELECT sex, score, count(*) AS n, sum(y) AS n1 FROM t GROUP BY "
+      "ALL\n"
+      "An exact tally of few rows still tells people apart; --min-count pools until none does.");
+  auto options = std::make_shared<Options>();
+  add_data_options(command, options->data);
+  add_row_options(command, options->rows);
+  add_number(command, "--min-count", options->min_count,
+             "Pool neighbouring scores of a cell until no entry has fewer rows");
+  command.add_option("-o,--output", options->output, "Where the tally goes, as Parquet")
+      ->required()
+      ->type_name("FILE");
+  command.callback([options, &status] { status = run_tally(*options); });
+}
+
+void add_merge(CLI::App& program, int& status) {
+  CLI::App& command =
+      *program.add_subcommand("merge", "Add up tallies: the tally of all their rows, in any order");
+  command.footer("Example:\n  evenhand merge north.parquet south.parquet -o all.parquet");
+  auto options = std::make_shared<MergeOptions>();
+  command.add_option("TALLY", options->tallies, "Two or more tallies")->required()->type_name("");
+  command.add_option("--threads", options->database.threads, "Cores to use (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_option("-o,--output", options->output, "Where the sum goes, as Parquet")
+      ->required()
+      ->type_name("FILE");
+  command.callback([options, &status] { status = run_merge(*options); });
+}
+
+}  // namespace evenhand::cli
