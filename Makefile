@@ -4,8 +4,8 @@ PREFIX ?= /usr/local
 sources = $(shell git ls-files '*.cpp' '*.h')
 
 demo: build/release/build.ninja
-	cmake --build --preset release --target evenhand_demo
-	./build/release/examples/evenhand_demo
+	cmake --build --preset release --target evenhand_tool
+	./build/release/bin/evenhand demo -o build/demo
 
 test: build/release/build.ninja build/asan/build.ninja build/tsan/build.ninja
 	@tools/setup.sh clang-14 libclang-rt-14-dev
@@ -24,8 +24,9 @@ fuzz:
 	fuzz/run.sh . build/fuzz $(SECONDS)
 
 bench: build/release/build.ninja
-	cmake --build --preset release --target evenhand_bench
+	cmake --build --preset release --target evenhand_bench evenhand_tool_bench evenhand_tool
 	./build/release/bench/evenhand_bench
+	./build/release/bench/evenhand_tool_bench build/release/bin/evenhand build/bench
 
 install: build/release/build.ninja
 	cmake --build --preset release

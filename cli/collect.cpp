@@ -1,7 +1,6 @@
 #include "collect.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -30,7 +29,6 @@ struct Aggregation {
   CellRowsOptions options;
   std::vector<std::unique_ptr<Part>> finished;  // what the query returns is an index into this
   std::mutex mutex;
-  std::atomic<bool> bad_value = false;
 };
 
 using State = Part*;
@@ -55,45 +53,73 @@ struct NumberColumn {
   bool missing(idx_t row) const { return validity && !duckdb_validity_row_is_valid(validity, row); }
 };
 
-void add_row(Part& part, double score, double label, double weight, const Aggregation& shared) {
-  if (shared.options.weighted) {
-    part.rows.add(score, label == 1, weight);
-  } else {
-    part.rows.add(score, label == 1);
-  }
-}
+// The numbers of a chunk, and which of them are allowed.
+struct Numbers {
+  NumberColumn scores, labels, weights;
+  double low, high;
 
-void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
-  Aggregation& shared = aggregation_of(info);
-  const bool labelled = shared.options.labelled;
-  const bool weighted = shared.options.weighted;
-  try {
-    const idx_t rows = duckdb_data_chunk_get_size(input);
-    const NumberColumn scores(input, 0);
-    const NumberColumn labels(input, labelled ? 1 : 0);
-    const NumberColumn weights(input, weighted ? (labelled ? 2 : 1) : 0);
-    const double low = std::min(shared.options.reading.turn(shared.options.reading.lowest()),
-                                shared.options.reading.turn(shared.options.reading.highest()));
-    const double high = std::max(shared.options.reading.turn(shared.options.reading.lowest()),
-                                 shared.options.reading.turn(shared.options.reading.highest()));
-    for (idx_t row = 0; row < rows; ++row) {
-      State& part = part_of(states[row]);
-      if (!part) part = new Part(shared.options);
-      if (scores.missing(row) || labels.missing(row) || weights.missing(row)) {
+  Numbers(duckdb_data_chunk input, const CellRowsOptions& options)
+      : scores(input, 0),
+        labels(input, options.labelled ? 1 : 0),
+        weights(input, options.weighted ? (options.labelled ? 2 : 1) : 0) {
+    const double one_end = options.reading.turn(options.reading.lowest());
+    const double other_end = options.reading.turn(options.reading.highest());
+    low = std::min(one_end, other_end);
+    high = std::max(one_end, other_end);
+  }
+  bool complete() const { return !scores.validity && !labels.validity && !weights.validity; }
+};
+
+// Adds rows to their groups; false at a value that is not allowed.
+template <bool labelled, bool weighted, bool complete>
+bool add_rows(const Numbers& numbers, duckdb_aggregate_state* states, idx_t rows,
+              const CellRowsOptions& options) {
+  for (idx_t row = 0; row < rows; ++row) {
+    State& part = part_of(states[row]);
+    if (!part) part = new Part(options);
+    if constexpr (!complete) {
+      if (numbers.scores.missing(row) || numbers.labels.missing(row) ||
+          numbers.weights.missing(row)) {
         ++part->missing;
         continue;
       }
-      const double score = scores.data[row];
-      const double label = labelled ? labels.data[row] : 0;
-      const double weight = weighted ? weights.data[row] : 1;
-      const bool fine = score >= low && score <= high && (label == 0 || label == 1) &&
-                        weight >= 0 && std::isfinite(weight);
-      if (!fine) {
-        shared.bad_value.store(true);
-        duckdb_aggregate_function_set_error(info, "a bad value");
-        return;
-      }
-      add_row(*part, score, label, weight, shared);
+    }
+    const double score = numbers.scores.data[row];
+    if (!(score >= numbers.low && score <= numbers.high)) return false;
+    bool label = false;
+    if constexpr (labelled) {
+      label = numbers.labels.data[row] == 1;
+      if (!label && numbers.labels.data[row] != 0) return false;
+    }
+    if constexpr (weighted) {
+      const double weight = numbers.weights.data[row];
+      if (!(weight >= 0 && std::isfinite(weight))) return false;
+      part->rows.add(score, label, weight);
+    } else {
+      part->rows.add(score, label);
+    }
+  }
+  return true;
+}
+
+template <bool labelled, bool weighted>
+bool add_rows(const Numbers& numbers, duckdb_aggregate_state* states, idx_t rows,
+              const CellRowsOptions& options) {
+  return numbers.complete() ? add_rows<labelled, weighted, true>(numbers, states, rows, options)
+                            : add_rows<labelled, weighted, false>(numbers, states, rows, options);
+}
+
+void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
+  const Aggregation& shared = aggregation_of(info);
+  const CellRowsOptions& options = shared.options;
+  try {
+    const idx_t rows = duckdb_data_chunk_get_size(input);
+    const Numbers numbers(input, options);
+    const auto add = options.labelled
+                         ? (options.weighted ? add_rows<true, true> : add_rows<true, false>)
+                         : (options.weighted ? add_rows<false, true> : add_rows<false, false>);
+    if (!add(numbers, states, rows, options)) {
+      duckdb_aggregate_function_set_error(info, "a bad value");
     }
   } catch (const std::exception& error) {
     duckdb_aggregate_function_set_error(info, error.what());

@@ -102,7 +102,7 @@ Json to_json(const Audit& audit, const CellNames& names, const Roles& roles) {
     what[key] = std::move(values);
     out[list].push_back(std::move(what));
   };
-  for (const AuditedGroup& group : audit.groups) {
+  for (const AuditedGroup& group : audit.overall.groups) {
     Json figures = to_json(group.figures);
     figures["covariance"] = group.covariance;
     add("groups", std::move(figures), "group", values_json(roles.sensitive, group.values));

@@ -36,7 +36,8 @@ std::optional<double> share(double part, double whole) {
 // The z with P(|Z| <= z) = confidence for a standard normal Z.
 double normal_quantile(double confidence) {
   if (!(confidence > 0 && confidence < 1)) {
-    throw std::invalid_argument(fmt::format("a confidence lies between 0 and 1, not {}", confidence));
+    throw std::invalid_argument(
+        fmt::format("a confidence lies between 0 and 1, not {}", confidence));
   }
   double low = 0;
   double high = 40;
@@ -60,9 +61,12 @@ std::optional<Interval> interval_of(std::optional<double> rate, double n, double
 class Auditor {
  public:
   Auditor(const Tally& tally, const Roles& roles, const AuditOptions& options)
-      : tally_(tally), roles_(roles), options_(options), labelled_(tally.labelled()),
+      : tally_(tally),
+        roles_(roles),
+        options_(options),
+        labelled_(tally.labelled()),
         z_(normal_quantile(options.confidence)) {
-    check_roles(tally.cells(), roles);
+    check_named(tally.cells(), roles);
   }
 
   Audit run(const std::vector<Response>& responses, std::optional<int> level) const {
@@ -72,25 +76,17 @@ class Auditor {
     out.expected = !labelled_;
     for (CellCode c = 0; c < totals.size(); ++c) out.cells.push_back({c, figures(totals[c]), 0});
     for (const CellGroup& stratum : group_cells(names, roles_.within)) {
-      std::vector<Totals> groups;
-      for (const CellCode c : stratum.cells) groups.push_back(totals[c]);
-      std::vector<double> covariances;
-      out.strata.push_back(compare_groups(groups, covariances));
-      out.strata.back().values = stratum.values;
+      const std::vector<CellGroup> groups = group_cells(names, roles_.sensitive, stratum.cells);
+      out.strata.push_back(compare_groups(groups, totals));
+      Comparison& comparison = out.strata.back();
+      comparison.values = stratum.values;
       for (std::size_t i = 0; i < groups.size(); ++i) {
-        out.cells[stratum.cells[i]].covariance = covariances[i];
+        for (const CellCode c : groups[i].cells) {
+          out.cells[c].covariance = comparison.groups[i].covariance;
+        }
       }
     }
-    std::vector<Totals> groups;
-    for (const CellGroup& group : group_cells(names, roles_.sensitive)) {
-      Totals sum;
-      for (const CellCode c : group.cells) sum += totals[c];
-      groups.push_back(sum);
-      out.groups.push_back({group.values, figures(sum), 0});
-    }
-    std::vector<double> covariances;
-    out.overall = compare_groups(groups, covariances);
-    for (std::size_t i = 0; i < groups.size(); ++i) out.groups[i].covariance = covariances[i];
+    out.overall = compare_groups(group_cells(names, roles_.sensitive), totals);
     return out;
   }
 
@@ -154,13 +150,13 @@ class Auditor {
     return out;
   }
 
-  template <class Rate>
-  std::optional<Spread> spread(const std::vector<Figures>& groups, Rate rate) const {
+  std::optional<Spread> spread(const std::vector<AuditedGroup>& groups,
+                               std::optional<double> Figures::*rate) const {
     double lowest = std::numeric_limits<double>::infinity();
     double highest = -lowest;
     std::size_t count = 0;
-    for (const Figures& group : groups) {
-      const std::optional<double> value = rate(group);
+    for (const AuditedGroup& group : groups) {
+      const std::optional<double> value = group.figures.*rate;
       if (!value) continue;
       ++count;
       lowest = std::min(lowest, *value);
@@ -170,25 +166,28 @@ class Auditor {
     return Spread{highest - lowest, highest > 0 ? lowest / highest : 1};
   }
 
-  Comparison compare_groups(const std::vector<Totals>& groups,
-                            std::vector<double>& covariances) const {
+  Comparison compare_groups(const std::vector<CellGroup>& groups,
+                            const std::vector<Totals>& totals) const {
     Totals together;
-    std::vector<Figures> each;
-    for (const Totals& group : groups) {
-      together += group;
-      each.push_back(figures(group));
-    }
+    std::vector<Totals> sums;
     Comparison out;
+    for (const CellGroup& group : groups) {
+      Totals sum;
+      for (const CellCode c : group.cells) sum += totals[c];
+      together += sum;
+      sums.push_back(sum);
+      out.groups.push_back({group.values, figures(sum), 0});
+    }
     out.figures = figures(together);
-    out.selection_rate = spread(each, [](const Figures& f) { return f.selection_rate; });
-    out.true_positive_rate = spread(each, [](const Figures& f) { return f.true_positive_rate; });
-    out.false_positive_rate = spread(each, [](const Figures& f) { return f.false_positive_rate; });
-    for (const Totals& group : groups) {
+    out.selection_rate = spread(out.groups, &Figures::selection_rate);
+    out.true_positive_rate = spread(out.groups, &Figures::true_positive_rate);
+    out.false_positive_rate = spread(out.groups, &Figures::false_positive_rate);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
       // E[q 1_S] - E[q] E[1_S], with the two rates' difference first: it is 0 when they agree.
-      const double rate = group.n > 0 ? group.selected / group.n : 0;
+      const double rate = sums[i].n > 0 ? sums[i].selected / sums[i].n : 0;
       const double all = together.n > 0 ? together.selected / together.n : 0;
-      covariances.push_back(together.n > 0 ? group.n / together.n * (rate - all) : 0);
-      out.bias = std::max(out.bias, std::abs(covariances.back()));
+      out.groups[i].covariance = together.n > 0 ? sums[i].n / together.n * (rate - all) : 0;
+      out.bias = std::max(out.bias, std::abs(out.groups[i].covariance));
     }
     return out;
   }

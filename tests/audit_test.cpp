@@ -79,7 +79,7 @@ TEST(Audit, FiguresAreWhatTheirDefinitionsSay) {
       const auto values = tally.cells().values(cell.cell);
       expect_figures(cell.figures, count(rows, q, values[0], values[1]), options.costs);
     }
-    for (const AuditedGroup& group : after.groups) {
+    for (const AuditedGroup& group : after.overall.groups) {
       expect_figures(group.figures, count(rows, q, group.values[0], ""), options.costs);
     }
     for (const Comparison& stratum : after.strata) {
@@ -183,6 +183,57 @@ TEST(Audit, RejectsOptionsOutOfRange) {
   reject({.base_threshold = NAN}, "base threshold");
   reject({.base_threshold = 7}, "the base threshold 7 is not valid");
   reject({.costs = {-1, 1}}, "costs");
+}
+
+// One attribute at a time, under a rule that tells the combinations apart: the figures of the tally
+// that never had the other attribute, and the selection rates of the pooled cells.
+TEST(Audit, AddsUpAttributesWithoutARole) {
+  Random random(77);
+  const Rows rows = random_rows(random, {.groups = 3, .strata = 2, .most_rows = 200});
+  const Tally tally = rows.tally();
+  const std::vector<std::string>& attributes = tally.cells().attributes();
+  ASSERT_EQ(attributes.size(), 2U);
+  const Roles one{{attributes[0]}};
+  const Audit whole = audit(tally, one);
+  const Audit alone = audit(tally.project(std::vector{attributes[0]}), one);
+  ASSERT_EQ(whole.overall.groups.size(), alone.overall.groups.size());
+  for (std::size_t i = 0; i < whole.overall.groups.size(); ++i) {
+    EXPECT_EQ(whole.overall.groups[i].values, alone.overall.groups[i].values);
+    EXPECT_EQ(whole.overall.groups[i].figures.weight, alone.overall.groups[i].figures.weight);
+    EXPECT_NEAR(*whole.overall.groups[i].figures.selection_rate,
+                *alone.overall.groups[i].figures.selection_rate, 1e-12);
+  }
+  const Rule rule =
+      solve(tally, statistical_parity({.sensitive = attributes, .tolerance = 0.1})).rule;
+  const Audit after = audit(tally, one, rule);
+  for (const AuditedGroup& group : after.overall.groups) {
+    double selected = 0;
+    double n = 0;
+    for (const AuditedCell& cell : after.cells) {
+      if (tally.cells().values(cell.cell)[0] != group.values[0]) continue;
+      selected += cell.figures.weight * cell.figures.selection_rate.value_or(0);
+      n += cell.figures.weight;
+    }
+    EXPECT_NEAR(*group.figures.selection_rate, selected / n, 1e-12);
+  }
+}
+
+// Wilson's interval, by its definition: the rates that a test at this confidence does not reject.
+TEST(Audit, IntervalsAreWilsons) {
+  const std::vector<double> score = {0.9, 0.8, 0.7, 0.2, 0.1, 0.6, 0.3, 0.2, 0.9, 0.1};
+  const std::vector<std::string> sex(10, "F");
+  const Tally tally = Tally::of(score, Cells::from({{"sex", sex}}));
+  const Figures figures = audit(tally, {{"sex"}}, {.confidence = 0.9}).overall.figures;
+  const double z = 1.6448536269514722;
+  for (const double end : {figures.selection_interval->low, figures.selection_interval->high}) {
+    EXPECT_NEAR(std::abs(*figures.selection_rate - end), z * std::sqrt(end * (1 - end) / 10), 1e-9);
+  }
+  EXPECT_FALSE(figures.true_positive_interval);
+  const std::vector<double> weight(10, 2.0);
+  const Tally weighted = Tally::of(score, Cells::from({{"sex", sex}}), {.weight = weight});
+  EXPECT_FALSE(audit(weighted, {{"sex"}}).overall.figures.selection_interval);
+  expect_throw<std::invalid_argument>([&] { audit(tally, {{"sex"}}, {.confidence = 1}); },
+                                      "confidence");
 }
 
 TEST(Audit, RejectsARuleThatDoesNotFit) {

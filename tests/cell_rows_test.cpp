@@ -88,6 +88,17 @@ TEST(CellRows, MakeTheTallyOfAllRowsAtOnceWhateverTheSettings) {
   }
 }
 
+TEST(CellRows, LowerTheLevelInTheMiddleOfABatch) {
+  const Stream rows = make_stream(400'000, 11);
+  for (const std::size_t most : {100UL, 1000UL, 30'000UL, 65'536UL}) {
+    const CellRowsOptions options{.resolution = Resolution::at_most(most), .labelled = true};
+    const Tally expected = at_once(rows, options);
+    for (const std::size_t threads : {1UL, 2UL, 5UL}) {
+      EXPECT_TRUE(streamed(rows, options, threads) == expected) << most << " " << threads;
+    }
+  }
+}
+
 TEST(CellRows, AbsorbInAnyOrder) {
   const Stream rows = make_stream(300'000, 5);
   for (const Resolution& resolution : {Resolution::exact(), Resolution::at_most(1000)}) {

@@ -47,9 +47,18 @@ struct Spread {
   double ratio = 1;       // smallest / largest, 1 if both are 0
 };
 
+struct AuditedGroup {
+  std::vector<std::string> values;  // of the sensitive attributes
+  Figures figures;
+  // Of the decision and of belonging to this group, inside the stratum: Definition 1 of the paper,
+  // |X_k|^-1 sum (1_S - rho_k) q. Zero for every group means conditional statistical parity.
+  double covariance = 0;
+};
+
 struct Comparison {
   std::vector<std::string> values;  // of the `within` attributes; empty for `overall`
   Figures figures;                  // of all groups together
+  std::vector<AuditedGroup> groups;
   std::optional<Spread> selection_rate;
   std::optional<Spread> true_positive_rate;
   std::optional<Spread> false_positive_rate;
@@ -59,25 +68,18 @@ struct Comparison {
 struct AuditedCell {
   CellCode cell = 0;
   Figures figures;
-  // Of the decision and of belonging to this group, inside the stratum: Definition 1 of the paper,
-  // |X_k|^-1 sum (1_S - rho_k) q. Zero in every cell means conditional statistical parity.
-  double covariance = 0;
-};
-
-struct AuditedGroup {
-  std::vector<std::string> values;  // of the sensitive attributes
-  Figures figures;                  // over all strata
-  double covariance = 0;
+  double covariance = 0;  // of its group, in its stratum
 };
 
 struct Audit {
   bool expected = false;  // accuracy, precision and cost trust the scores: there were no labels
   std::vector<AuditedCell> cells;
-  std::vector<AuditedGroup> groups;
   std::vector<Comparison> strata;
   Comparison overall;  // of the groups, over all strata
 };
 
+// Groups are the combinations of the sensitive attributes' values; attributes without a role are
+// added up, so that one attribute at a time can be audited under a rule that tells more apart.
 // Of the base decisions, and of a rule. Throws std::out_of_range if the rule lacks a cell.
 Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options = {});
 Audit audit(const Tally& tally, const Roles& roles, const Rule& rule,

@@ -6,6 +6,7 @@
 #include <evenhand/scale.h>
 #include <evenhand/tally.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,35 +32,52 @@ class CellRows {
 
   // The score must be valid in the reading, the weight finite and >= 0: check them first. Without
   // labels the label is ignored.
-  void add(double score, bool label);
+  void add(double score, bool label) {
+    const bool favourable = is_favourable(label);
+    std::vector<double>& to = pending_[favourable];
+    to.push_back(score * sign_ + 0.0);  // never -0
+    if (to.size() >= batch_) flush(favourable);
+  }
   void add(double score, bool label, double weight);
   void absorb(CellRows&& other);  // made with the same options
 
-  std::size_t rows() const noexcept { return rows_; }
+  std::size_t rows() const noexcept { return rows_ + pending_[0].size() + pending_[1].size(); }
 
  private:
   friend class CellRowsAccess;
 
+  static constexpr std::uint64_t no_key = ~std::uint64_t{0};  // the bits of no score
   struct Count {
-    double score;        // turned
-    std::uint32_t n[2];  // by outcome: unfavourable, favourable; both 0 in an empty slot
+    std::uint64_t key = no_key;   // the bits of a turned score
+    std::uint32_t n[2] = {0, 0};  // by outcome: unfavourable, favourable
+    double score() const noexcept { return std::bit_cast<double>(key); }
   };
   // Rows in blocks, so that neither growing nor absorbing moves them.
   using Blocks = std::vector<std::vector<double>>;
 
-  bool is_favourable(bool label) const noexcept;
+  bool is_favourable(bool label) const noexcept { return labelled_ & (label ^ low_); }
+  void flush(bool favourable);
+  void flush();
+  // The top bits of a product spread evenly spaced scores evenly.
+  std::size_t slot_of(std::uint64_t key) const noexcept {
+    return (key * 0x9E3779B97F4A7C15U) >> shift_;
+  }
   void count(double x, bool favourable, std::uint32_t times);
-  void count_into_empty(std::size_t slot, double x, bool favourable, std::uint32_t times);
   void rebuild(std::size_t size, std::optional<int> level);
   void choose_form();
 
   CellRowsOptions options_;
+  double sign_;
+  bool labelled_, low_;
   std::optional<int> level_;  // of the counted scores
   std::vector<Count> table_;  // open addressing; a power of two in size, at most half full
   unsigned shift_ = 64;
   std::size_t distinct_ = 0;
   std::vector<Count> full_;  // counts that would not fit in 32 bits together with further ones
   bool listing_ = false;
+  // Rows wait, by outcome, until there are so many that counting them finds the table in a cache.
+  std::vector<double> pending_[2];
+  std::size_t batch_ = 256;
   Blocks scores_[2];  // by outcome
   Blocks weights_[2];
   std::size_t rows_ = 0;

@@ -11,10 +11,18 @@
 
 namespace evenhand {
 
-void check_roles(const CellNames& cells, const Roles& roles) {
-  if (roles.sensitive.empty()) throw std::invalid_argument("name at least one sensitive attribute");
+namespace {
+
+std::vector<std::string> named_in(const Roles& roles) {
   std::vector<std::string> named = roles.sensitive;
   named.insert(named.end(), roles.within.begin(), roles.within.end());
+  return named;
+}
+
+}  // namespace
+
+void check_named(const CellNames& cells, const Roles& roles) {
+  const std::vector<std::string> named = named_in(roles);
   for (const std::string& name : named) {
     const auto& known = cells.attributes();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -27,6 +35,12 @@ void check_roles(const CellNames& cells, const Roles& roles) {
                       quoted_if_needed(name, 60)));
     }
   }
+}
+
+void check_roles(const CellNames& cells, const Roles& roles) {
+  if (roles.sensitive.empty()) throw std::invalid_argument("name at least one sensitive attribute");
+  check_named(cells, roles);
+  const std::vector<std::string> named = named_in(roles);
   for (const std::string& name : cells.attributes()) {
     if (std::find(named.begin(), named.end(), name) == named.end()) {
       throw std::invalid_argument(
@@ -38,11 +52,18 @@ void check_roles(const CellNames& cells, const Roles& roles) {
 }
 
 std::vector<CellGroup> group_cells(const CellNames& cells, const std::vector<std::string>& by) {
+  std::vector<CellCode> all(cells.size());
+  std::iota(all.begin(), all.end(), CellCode{0});
+  return group_cells(cells, by, all);
+}
+
+std::vector<CellGroup> group_cells(const CellNames& cells, const std::vector<std::string>& by,
+                                   std::span<const CellCode> among) {
   std::vector<std::size_t> position;
   position.reserve(by.size());
   for (const std::string& name : by) position.push_back(cells.attribute(name));
   std::map<std::vector<std::string>, std::vector<CellCode>> groups;
-  for (CellCode c = 0; c < cells.size(); ++c) {
+  for (const CellCode c : among) {
     std::vector<std::string> values;
     values.reserve(position.size());
     for (const std::size_t p : position) values.push_back(cells.values(c)[p]);

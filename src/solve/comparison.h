@@ -4,6 +4,7 @@
 #include <evenhand/criterion.h>
 #include <evenhand/tally.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ struct Comparisons {
   std::vector<std::string> reasons;  // for each cell why it is not compared; empty if it is
 };
 
-// Throws std::invalid_argument unless sensitive and within are together the tally's attributes.
+// Throws std::invalid_argument unless every attribute is there, and named once.
+void check_named(const CellNames& cells, const Roles& roles);
+// The same, and unless sensitive and within are together the tally's attributes.
 void check_roles(const CellNames& cells, const Roles& roles);
 
 // Cells that share the values of the given attributes, in the order of these values.
@@ -29,6 +32,8 @@ struct CellGroup {
   std::vector<CellCode> cells;
 };
 std::vector<CellGroup> group_cells(const CellNames& cells, const std::vector<std::string>& by);
+std::vector<CellGroup> group_cells(const CellNames& cells, const std::vector<std::string>& by,
+                                   std::span<const CellCode> among);
 
 // What the rate of a cell is relative to: its rows, or those with one of the outcomes.
 double denominator(Rate rate, const CellTotal& total) noexcept;

@@ -26,6 +26,17 @@ void append(std::vector<std::vector<double>>& blocks, double value) {
   blocks.back().push_back(value);
 }
 
+void append_all(std::vector<std::vector<double>>& blocks, std::span<const double> values) {
+  while (!values.empty()) {
+    append(blocks, values.front());
+    std::vector<double>& block = blocks.back();
+    const std::size_t room = std::min(block.capacity() - block.size(), values.size() - 1);
+    block.insert(block.end(), values.begin() + 1,
+                 values.begin() + 1 + static_cast<std::ptrdiff_t>(room));
+    values = values.subspan(1 + room);
+  }
+}
+
 std::size_t length(const std::vector<std::vector<double>>& blocks) {
   std::size_t total = 0;
   for (const auto& block : blocks) total += block.size();
@@ -41,22 +52,46 @@ void move_blocks(std::vector<std::vector<double>>& from, std::vector<std::vector
 }  // namespace
 
 CellRows::CellRows(const CellRowsOptions& options)
-    : options_(options), level_(options.resolution.fixed_level()), listing_(options.weighted) {}
+    : options_(options),
+      sign_(options.reading.favorable == Favorable::low ? -1 : 1),
+      labelled_(options.labelled),
+      low_(options.reading.favorable == Favorable::low),
+      level_(options.resolution.fixed_level()),
+      listing_(options.weighted) {}
 
-bool CellRows::is_favourable(bool label) const noexcept {
-  return options_.labelled && label != (options_.reading.favorable == Favorable::low);
-}
-
-void CellRows::add(double score, bool label) {
-  ++rows_;
-  double x = options_.reading.turn(score);
-  const bool favourable = is_favourable(label);
+void CellRows::flush(bool favourable) {
+  std::vector<double>& rows = pending_[favourable];
+  rows_ += rows.size();
   if (listing_) {
-    append(scores_[favourable], x);
+    append_all(scores_[favourable], rows);
+    rows.clear();
     return;
   }
-  if (level_) x = cut(x, *level_, options_.reading);
-  count(x, favourable, 1);
+  constexpr std::size_t ahead = 16;
+  if (table_.empty()) rebuild(16, level_);
+  const auto cut_to_level = [this](double x) {  // which counting may lower at any row
+    return level_ ? cut(x, *level_, options_.reading) : x;
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + ahead < rows.size()) {
+      const auto next = std::bit_cast<std::uint64_t>(cut_to_level(rows[i + ahead]));
+      __builtin_prefetch(&table_[slot_of(next)], 1);
+    }
+    const double x = cut_to_level(rows[i]);
+    const auto key = std::bit_cast<std::uint64_t>(x);
+    Count& at = table_[slot_of(key)];
+    if (at.key == key && at.n[favourable] < std::numeric_limits<std::uint32_t>::max()) {
+      ++at.n[favourable];
+    } else {
+      count(x, favourable, 1);
+    }
+  }
+  rows.clear();
+}
+
+void CellRows::flush() {
+  flush(false);
+  flush(true);
 }
 
 void CellRows::add(double score, bool label, double weight) {
@@ -68,29 +103,22 @@ void CellRows::add(double score, bool label, double weight) {
 
 void CellRows::count(double x, bool favourable, std::uint32_t times) {
   if (table_.empty()) rebuild(16, level_);
+  const auto key = std::bit_cast<std::uint64_t>(x);
   const std::size_t mask = table_.size() - 1;
-  auto key = std::bit_cast<std::uint64_t>(x);
-  key ^= key >> 32U;
-  for (std::size_t slot = (key * 0x9E3779B97F4A7C15U) >> shift_;; slot = (slot + 1) & mask) {
-    Count& at = table_[slot];
-    if (at.n[0] == 0 && at.n[1] == 0) {
-      count_into_empty(slot, x, favourable, times);
-      return;
-    }
-    if (at.score != x) continue;
-    if (at.n[favourable] > std::numeric_limits<std::uint32_t>::max() - times) {
-      full_.push_back(std::exchange(at, {x, {0, 0}}));
-    }
-    at.n[favourable] += times;
+  std::size_t slot = slot_of(key);
+  while (table_[slot].key != key && table_[slot].key != no_key) slot = (slot + 1) & mask;
+  Count& at = table_[slot];
+  if (at.key == no_key) {
+    at = {key};
+    at.n[favourable] = times;
+    ++distinct_;
+    if (2 * distinct_ > table_.size()) choose_form();
     return;
   }
-}
-
-void CellRows::count_into_empty(std::size_t slot, double x, bool favourable, std::uint32_t times) {
-  table_[slot].score = x;
-  table_[slot].n[favourable] = times;
-  ++distinct_;
-  if (2 * distinct_ > table_.size()) choose_form();
+  if (at.n[favourable] > std::numeric_limits<std::uint32_t>::max() - times) {
+    full_.push_back(std::exchange(at, {key}));
+  }
+  at.n[favourable] += times;
 }
 
 void CellRows::rebuild(std::size_t size, std::optional<int> level) {
@@ -101,7 +129,7 @@ void CellRows::rebuild(std::size_t size, std::optional<int> level) {
   level_ = level;
   distinct_ = 0;
   for (const Count& at : old) {
-    const double x = level_ ? cut(at.score, *level_, options_.reading) : at.score;
+    const double x = level_ ? cut(at.score(), *level_, options_.reading) : at.score();
     for (const bool favourable : {false, true}) {
       if (at.n[favourable] > 0) count(x, favourable, at.n[favourable]);
     }
@@ -111,7 +139,7 @@ void CellRows::rebuild(std::size_t size, std::optional<int> level) {
 // A cell's counts as a sorted tally, and rows of all cells as one.
 class CellRowsAccess {
  public:
-  static std::size_t counted(const CellRows& cell) { return cell.distinct_; }
+  static void flush(CellRows& cell) { cell.flush(); }
   static std::optional<int> level(const CellRows& cell) { return cell.level_; }
 
   static void append_counts(const CellRows& cell, Sorted& out) {
@@ -119,17 +147,17 @@ class CellRowsAccess {
     std::copy_if(cell.table_.begin(), cell.table_.end(), std::back_inserter(counts),
                  [](const CellRows::Count& at) { return at.n[0] > 0 || at.n[1] > 0; });
     std::sort(counts.begin(), counts.end(),
-              [](const auto& a, const auto& b) { return a.score < b.score; });
+              [](const auto& a, const auto& b) { return a.score() < b.score(); });
     const std::size_t first = out.size();
     for (const CellRows::Count& at : counts) {
       const double n1 = at.n[1];
       const double n = at.n[0] + n1;
-      if (out.size() > first && out.score.back() == at.score) {
+      if (out.size() > first && out.score.back() == at.score()) {
         out.n.back() += n;
         if (cell.options_.labelled) out.n1.back() += n1;
         continue;
       }
-      out.score.push_back(at.score);
+      out.score.push_back(at.score());
       out.n.push_back(n);
       if (cell.options_.labelled) out.n1.push_back(n1);
     }
@@ -159,7 +187,7 @@ class CellRowsAccess {
       for (const CellRows::Count& at : *counts) {
         for (const bool favourable : {false, true}) {
           for (std::uint32_t i = 0; i < at.n[favourable]; ++i) {
-            append(cell.scores_[favourable], at.score);
+            append(cell.scores_[favourable], at.score());
           }
         }
       }
@@ -177,7 +205,7 @@ class CellRowsAccess {
   }
 };
 
-// Called whenever the table has become half full.
+// Called whenever the table has become too full.
 void CellRows::choose_form() {
   constexpr std::size_t many = std::size_t{1} << 15U;
   if (options_.resolution == Resolution::exact() && distinct_ > many && rows_ < 4 * distinct_) {
@@ -189,9 +217,12 @@ void CellRows::choose_form() {
     rebuild(table_.size(), level_for(sorted, *cap, options_.reading));
   }
   if (2 * distinct_ > table_.size()) rebuild(2 * table_.size(), level_);
+  batch_ = std::clamp<std::size_t>(distinct_, 256, std::size_t{1} << 15U);
 }
 
 void CellRows::absorb(CellRows&& other) {
+  flush();
+  other.flush();
   rows_ += other.rows_;
   CellRowsAccess::lower_to(*this, other.level_);
   if (!level_) level_ = other.level_;
@@ -199,7 +230,7 @@ void CellRows::absorb(CellRows&& other) {
     for (const Count& at : *counts) {
       for (const bool favourable : {false, true}) {
         if (at.n[favourable] == 0) continue;
-        count(level_ ? cut(at.score, *level_, options_.reading) : at.score, favourable,
+        count(level_ ? cut(at.score(), *level_, options_.reading) : at.score(), favourable,
               at.n[favourable]);
       }
     }
@@ -339,7 +370,8 @@ Tally tally_of(const CellNames& names, std::span<CellRows> cells, const CellRows
   }
   std::size_t listed = 0;
   std::size_t rows = 0;
-  for (const CellRows& cell : cells) {
+  for (CellRows& cell : cells) {
+    CellRowsAccess::flush(cell);
     listed += CellRowsAccess::listed(cell);
     rows += cell.rows();
   }
