@@ -281,7 +281,9 @@ void throw_if_bad(Database& database, const Source& source, const ValueCheck& ch
                                 described(std::stoull(*found[0]), std::stoull(*found[2])),
                                 check.what, shown(found[1].value_or("")), complaint));
   };
-  complain(first_where("v IS NOT NULL AND d IS NULL"), "is not a number");
+  const Row no_number = first_where("v IS NOT NULL AND d IS NULL");
+  const bool comma = no_number[1] && no_number[1]->find(',') != std::string::npos;
+  complain(no_number, comma ? "is not a number; write decimals with a point" : "is not a number");
   complain(first_where(check.is_bad), check.complaint);
 }
 
@@ -319,15 +321,17 @@ Collected collect(Database& database, const Source& source, const Columns& colum
   std::vector<std::string> numbers = {
       as_number(source.column(columns.score, "--score"), columns.decisions)};
   if (columns.label) {
-    numbers.push_back(as_number(source.column(*columns.label, "--label"), true));
+    const std::string label = as_number(source.column(*columns.label, "--label"), true);
+    numbers.push_back(columns.label_is_harm ? fmt::format("1 - ({})", label) : label);
   }
   if (columns.weight) {
     numbers.push_back(as_number(source.column(*columns.weight, "--weight"), false));
   }
   // Grouped as they are, and turned into text when there are few.
-  texts.emplace_back("CAST(evenhand_tally_ AS VARCHAR)");
+  const std::string state = identifier(source.free_name());
+  texts.push_back(fmt::format("CAST({} AS VARCHAR)", state));
   const std::string by = groups.empty() ? "" : " GROUP BY " + joined(groups);
-  groups.push_back(fmt::format("evenhand_tally({}) AS evenhand_tally_", joined(numbers)));
+  groups.push_back(fmt::format("evenhand_tally({}) AS {}", joined(numbers), state));
   std::vector<Row> rows;
   try {
     rows = database.query(fmt::format("SELECT {} FROM (SELECT {} FROM {}{})", joined(texts),

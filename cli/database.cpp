@@ -2,11 +2,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <random>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "error.h"
+#include "input.h"
 #include "progress.h"
 #include "sql.h"
 
@@ -84,13 +85,20 @@ bool is_of_the_system(duckdb_error_type type, std::string_view message) {
 }  // namespace
 
 std::string plain_message(std::string_view message) {
-  // "Invalid Input Error: ", "IO Error: ", "CSV Error on Line: 3"
+  // "Invalid Input Error: ", "IO Error: "
   if (const auto at = message.find("Error: "); at != std::string_view::npos && at < 32) {
     message.remove_prefix(at + 7);
   }
+  for (const std::string_view extension : {"httpfs", "autoinstall", "INSTALL", "autoload"}) {
+    if (message.find(extension) != std::string_view::npos) {
+      return "this needs an extension of DuckDB; only CSV, JSON and Parquet files on this machine "
+             "are read";
+    }
+  }
   // DuckDB's advice names settings of its own, which our users cannot reach.
   for (const std::string_view advice :
-       {"\nPossible fixes", "\nPossible solutions", "\n  file = ", "\n\nLINE 1:", "\nCandidate"}) {
+       {"\nPossible", "\n  file = ", "\n\n", "\nLINE ", "\nCandidate", "\nDid you mean",
+        "\tCandidate", "Candidate functions:"}) {
     if (const auto at = message.find(advice); at != std::string_view::npos) {
       message = message.substr(0, at);
     }
@@ -103,13 +111,14 @@ std::string plain_message(std::string_view message) {
       out += "; ";
     }
   }
-  while (out.ends_with("; ") || out.ends_with(' ')) out.pop_back();
+  while (out.ends_with("; ") || out.ends_with(' ') || out.ends_with(';')) out.pop_back();
   return out;
 }
 
 Database::Database(const DatabaseOptions& options) {
-  // Only made when needed, and removed by DuckDB when it closes.
-  spill_ = (std::filesystem::temp_directory_path() / fmt::format("evenhand-{}", getpid())).string();
+  // Only made when needed, and removed by DuckDB when it closes. Nobody else has this name.
+  std::random_device random;
+  spill_ = fmt::format("{}/evenhand-{:08x}{:08x}", temporary_folder(), random(), random());
   Config config;
   config.set("autoload_known_extensions", "false");
   config.set("autoinstall_known_extensions", "false");

@@ -32,6 +32,7 @@ class Source {
   // Several, separated by commas, unless the whole text is one column's name.
   std::vector<std::string> names(std::string_view text, std::string_view option) const;
   bool has(std::string_view name) const noexcept;  // in any case, as DuckDB compares
+  std::string free_name() const;                   // one that no column has
 
  private:
   std::string relation_;
