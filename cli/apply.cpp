@@ -167,7 +167,7 @@ void refuse_named_output(const Options& options) {
   const std::string name = std::filesystem::path(options.output).filename().string();
   if (std::filesystem::exists(options.output) &&
       options.data.input.sql.find(name) != std::string::npos) {
-    throw UserError(fmt::format("{} is there and is named in --sql; choose another output",
+    throw UserError(fmt::format("{} is also the input, by its name in --sql; choose another output",
                                 shown(options.output)));
   }
 }
@@ -234,7 +234,9 @@ int run_apply(const Options& options) {
             source.relation(), literal(output.staged()), how),
         "deciding");
   } catch (const UserError& error) {
-    explain(database, source, file, score, id, texts, nulls, decide.trouble(), error.what());
+    source.rethrow_named([&] {
+      explain(database, source, file, score, id, texts, nulls, decide.trouble(), error.what());
+    });
   }
   output.complete();
   if (options.quiet) return exit_done;

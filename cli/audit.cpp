@@ -72,9 +72,10 @@ Compared compared_by(const Options& options, const std::optional<RuleFile>& rule
   const Criterion criterion = criterion_from(name, {.roles = {.sensitive = {"x"}}});
   for (const Rate rate : criterion.rates) {
     if (rate != Rate::selection && !labelled) {
-      throw UserError(fmt::format(
-          "{} is about what really happened: give --label, its column, or another --criterion",
-          name));
+      throw UserError(
+          fmt::format("{} needs labels, what really happened: give --label, their column, or "
+                      "another --criterion",
+                      name));
     }
   }
   return {criterion.rates, criterion.all_cells};
@@ -205,7 +206,7 @@ Json references_json(const std::vector<AgainstReference>& all) {
   Json out = Json::array();
   for (const AgainstReference& one : all) {
     Json at;
-    at["group"] = one.group;
+    at["cell"] = one.group;
     at["rate"] = rate_of(one.rate).name;
     at["value"] = one.value;
     at["reference"] = one.reference;

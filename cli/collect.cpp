@@ -209,6 +209,15 @@ void explain(Database& database, const Source& source, const Columns& columns,
   }
 }
 
+bool only_zero_and_one(const Tally& tally) {
+  for (CellCode c = 0; c < tally.cells().size(); ++c) {
+    for (const Entry& entry : tally.entries(c)) {
+      if (entry.score != 0 && entry.score != 1) return false;
+    }
+  }
+  return true;
+}
+
 std::string described(std::uint64_t row, std::uint64_t count) {
   return count > 1 ? fmt::format("row {} and {} more", with_commas(row), with_commas(count - 1))
                    : fmt::format("row {}", with_commas(row));
@@ -283,7 +292,8 @@ void throw_if_bad(Database& database, const Source& source, const ValueCheck& ch
   };
   const Row no_number = first_where("v IS NOT NULL AND d IS NULL");
   const bool comma = no_number[1] && no_number[1]->find(',') != std::string::npos;
-  complain(no_number, comma ? "is not a number; write decimals with a point" : "is not a number");
+  complain(no_number,
+           comma ? "is not a number; write decimals with a point, not a comma" : "is not a number");
   complain(first_where(check.is_bad), check.complaint);
 }
 
@@ -338,7 +348,7 @@ Collected collect(Database& database, const Source& source, const Columns& colum
                                       joined(groups), source.relation(), by),
                           "reading");
   } catch (const UserError& error) {
-    explain(database, source, columns, options.reading);
+    source.rethrow_named([&] { explain(database, source, columns, options.reading); });
     throw UserError(fmt::format("{}: {}", source.name(), error.what()));
   }
   std::map<std::vector<std::string>, std::vector<Part*>> cells;
@@ -389,6 +399,9 @@ Collected collect(Database& database, const Source& source, const Columns& colum
       throw UserError(fmt::format("{}: {}", source.name(), error.what()));
     }
   }();
+  if (columns.decisions && !only_zero_and_one(tally)) {
+    explain(database, source, columns, options.reading);
+  }
   return {std::move(tally), counted, missing};
 }
 

@@ -24,7 +24,9 @@ struct Config {
 
   void set(const char* name, const std::string& value) {
     if (duckdb_set_config(handle, name, value.c_str()) == DuckDBError) {
-      throw UserError(fmt::format("DuckDB does not take {} for {}", literal(value), name));
+      throw UserError(fmt::format("--{} cannot be {}",
+                                  name == std::string_view("memory_limit") ? "memory" : name,
+                                  literal(value)));
     }
   }
   duckdb_config handle = nullptr;
@@ -95,6 +97,25 @@ std::string plain_message(std::string_view message) {
              "are read";
     }
   }
+  std::string line;  // "CSV Error on Line: 7\nOriginal Line: ...\nwhat is wrong\n\nadvice"
+  constexpr std::string_view on_line = "CSV Error on Line: ";
+  if (message.starts_with(on_line)) {
+    const auto end = message.find('\n');
+    line = fmt::format("line {}: ", message.substr(on_line.size(), end - on_line.size()));
+    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
+    if (message.starts_with("Original Line:")) {
+      const auto next = message.find('\n');
+      message.remove_prefix(next == std::string_view::npos ? message.size() : next + 1);
+    }
+  }
+  if (message.find("No magic bytes") != std::string_view::npos ||
+      message.find("too small to be a Parquet") != std::string_view::npos) {
+    return "the Parquet file is cut off or damaged";
+  }
+  if (message.find("Invalid unicode") != std::string_view::npos ||
+      message.find("not utf-8 encoded") != std::string_view::npos) {
+    return line + "a text is not UTF-8; convert the file first";
+  }
   // DuckDB's advice names settings of its own, which our users cannot reach.
   for (const std::string_view advice :
        {"\nPossible", "\n  file = ", "\n\n", "\nLINE ", "\nCandidate", "\nDid you mean",
@@ -103,7 +124,7 @@ std::string plain_message(std::string_view message) {
       message = message.substr(0, at);
     }
   }
-  std::string out;
+  std::string out = line;
   for (const char c : message) {
     if (c != '\n' && c != '\r') {
       out += c;

@@ -76,7 +76,7 @@ std::string report(const Prepared& data, const Solution& fit, const Audit& befor
   const Criterion& criterion = fit.criterion;
   const std::vector<Rate> rates = rates_of(criterion, data.tally());
   std::string out = strong(in_words(criterion)) + "\n";
-  out += fmt::format("  {}: {} people, {}", data.name, people(data.tally().total().n),
+  out += fmt::format("  {}: {} rows, {}", data.name, people(data.tally().total().n),
                      counted(data.tally().cells().size(), "cell"));
   if (data.stored.excluded > 0) {
     out += fmt::format("; {} left out for a missing value", counted(data.stored.excluded, "row"));

@@ -25,6 +25,8 @@
 namespace evenhand::cli {
 namespace {
 
+constexpr std::size_t first_part = std::size_t{1} << 20U;  // of a file, to see what it is
+
 std::string lower(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(),
@@ -41,10 +43,58 @@ std::string without_compression(std::string_view name) {
 }
 
 std::string first_bytes(const std::string& file) {
-  std::vector<char> bytes(std::size_t{1} << 16U);
+  std::vector<char> bytes(first_part);
   std::ifstream stream(file, std::ios::binary);
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return {bytes.data(), static_cast<std::size_t>(stream.gcount())};
+}
+
+// Where the last character is that is neither blank nor in a comment; npos if there is none.
+std::size_t last_significant(std::string_view sql) {
+  std::size_t last = std::string_view::npos;
+  for (std::size_t i = 0; i < sql.size(); ++i) {
+    if (sql.substr(i, 2) == "--") {
+      i = std::min(sql.find('\n', i), sql.size());
+    } else if (sql.substr(i, 2) == "/*") {
+      i = std::min(sql.find("*/", i + 2), sql.size() - 2) + 1;
+    } else if (sql[i] == '\'' || sql[i] == '"') {
+      i = last = std::min(sql.find(sql[i], i + 1), sql.size() - 1);
+    } else if (std::isspace(static_cast<unsigned char>(sql[i])) == 0) {
+      last = i;
+    }
+  }
+  return last;
+}
+
+std::string without_final_semicolon(std::string sql) {
+  std::size_t last = last_significant(sql);
+  while (last != std::string::npos && sql[last] == ';') {
+    sql[last] = ' ';
+    last = last_significant(sql);
+  }
+  return last == std::string::npos ? std::string() : sql;
+}
+
+// The names in the first line of a CSV file.
+std::vector<std::string> header_of(std::string_view start, char delimiter) {
+  if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
+  std::vector<std::string> names(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const char c = start[i];
+    if (c == '"' && quoted && i + 1 < start.size() && start[i + 1] == '"') {
+      names.back() += start[++i];
+    } else if (c == '"' && (quoted || names.back().empty())) {
+      quoted = !quoted;
+    } else if (!quoted && (c == '\n' || c == '\r')) {
+      return names;
+    } else if (!quoted && c == delimiter) {
+      names.emplace_back();
+    } else {
+      names.back() += c;
+    }
+  }
+  return start.size() < first_part ? names : std::vector<std::string>{};  // a very long line
 }
 
 // DuckDB takes a gzip file that was cut off for a whole one.
@@ -99,6 +149,15 @@ void refuse_what_is_elsewhere(const std::string& data) {
                       shown(data), ending));
     }
   }
+}
+
+void refuse_what_is_elsewhere_in(const std::string& sql) {
+  const auto at = sql.find("://");
+  if (at == std::string::npos) return;
+  constexpr std::string_view ends = " '\"(),;";
+  const auto before = sql.find_last_of(ends, at);
+  const std::size_t first = before == std::string::npos ? 0 : before + 1;
+  refuse_what_is_elsewhere(sql.substr(first, sql.find_first_of(ends, at) - first));
 }
 
 }  // namespace
@@ -160,8 +219,8 @@ std::string path_of(const Descriptor& file) {
 Input::Input(const InputOptions& options) {
   if (!options.sql.empty()) {
     if (!options.data.empty()) throw UserError("give either DATA or --sql, not both");
-    const auto last = options.sql.find_last_not_of("; \t\r\n");
-    sql_ = options.sql.substr(0, last == std::string::npos ? 0 : last + 1);
+    refuse_what_is_elsewhere_in(options.sql);
+    sql_ = without_final_semicolon(options.sql);
     if (sql_.empty()) throw UserError("--sql is empty");
     name_ = "the result of --sql";
     return;
@@ -277,7 +336,10 @@ void Input::find_format(const std::string& asked) {
     }
     format_ = format;
     compression_ = compression;
-    if (i == 0 && compression == "none") delimiter_ = delimiter_of(start);
+    if (i == 0 && compression == "none" && format == Format::csv) {
+      delimiter_ = delimiter_of(start);
+      header_ = header_of(start, delimiter_[0]);
+    }
   }
 }
 
@@ -302,17 +364,30 @@ std::string Input::relation() const {
 }
 
 std::string Input::csv_relation(std::string_view header) const {
+  // With names and delimiter known DuckDB guesses nothing, and says which line is wrong. Several
+  // files may have their columns in different order.
+  std::string names;
+  if (files_.size() == 1 && !header_.empty()) {
+    for (std::size_t i = 0; i < header_.size(); ++i) {
+      const std::string name = header_[i].empty() ? fmt::format("column{}", i) : header_[i];
+      names += fmt::format("{}{}: 'VARCHAR'", i > 0 ? ", " : "", literal(name));
+    }
+    names = fmt::format(", auto_detect = false, columns = {{{}}}", names);
+  }
   // As text, so that what only passes through is not rewritten, and "" is not a missing value.
   return fmt::format(
       "read_csv({}, header = {}, all_varchar = true, allow_quoted_nulls = false, comment = '', "
-      "quote = '\"', escape = '\"', compression = '{}', hive_partitioning = false{}{})",
+      "quote = '\"', escape = '\"', compression = '{}', hive_partitioning = false{}{}{})",
       list_literal(files_), header, compression_,
       delimiter_.empty() ? "" : fmt::format(", delim = {}", literal(delimiter_)),
-      files_.size() > 1 && header == "true" ? ", union_by_name = true" : "");
+      files_.size() > 1 && header == "true" ? ", union_by_name = true" : "", names);
 }
 
 std::string Input::names_query() const {
   if (is_sql() || format_ == Format::json) return {};
+  if (files_.size() == 1 && !header_.empty()) {
+    return fmt::format("SELECT unnest({})", list_literal(header_));
+  }
   if (format_ == Format::csv) {
     return fmt::format("SELECT unnest([*COLUMNS(*)]) FROM (FROM {} LIMIT 1)",
                        csv_relation("false"));

@@ -49,6 +49,7 @@ class Input {
 
   const std::vector<std::string>& files() const noexcept { return files_; }
   bool is_sql() const noexcept { return !sql_.empty(); }
+  const std::string& sql() const noexcept { return sql_; }
   const std::string& name() const noexcept { return name_; }  // for messages
   Format format() const noexcept { return format_; }
 
@@ -70,7 +71,8 @@ class Input {
   std::vector<std::string> given_;  // the same by the user's names; empty for a stream
   Format format_ = Format::csv;
   std::string compression_ = "none";
-  std::string delimiter_;  // of CSV, where its first line shows it
+  std::string delimiter_;            // of CSV, where its first line shows it,
+  std::vector<std::string> header_;  // and the names in that line
   std::vector<Descriptor> opened_;
 };
 

@@ -55,6 +55,17 @@ std::string words_for(const CLI::ParseError& error, const CLI::App& program,
     return fmt::format("there is no command {}{}; see evenhand --help", shown(arguments.front()),
                        suggestion(arguments.front(), commands));
   }
+  for (const std::string& argument : arguments) {
+    if (arguments.front() == "frontier" &&
+        (argument.starts_with("--tolerance") || argument.starts_with("--ratio"))) {
+      return "frontier tries several tolerances (for four-fifths: ratios): name them with --at";
+    }
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    // CLI11 names them from the last to the first, and all that follow them.
+    return fmt::format("{} is not understood; see evenhand {} --help",
+                       shown(message.substr(message.find_last_of(' ') + 1)), arguments.front());
+  }
   return message + fmt::format("; see evenhand {} --help", arguments.front());
 }
 

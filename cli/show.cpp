@@ -63,7 +63,7 @@ std::string record_in_words(const Json& fit) {
     out += fmt::format("Found for: {}\n", criterion_in_words(*criterion));
   }
   if (const auto rows = number_in(fit, "weight"))
-    out += fmt::format("On: {} people\n", people(*rows));
+    out += fmt::format("On: {} rows\n", people(*rows));
   if (const std::string status = text_in(fit, "status"); !status.empty()) {
     out += "Status: " + status;
     if (const auto gap = number_in(fit, "gap")) out += fmt::format(", gap {}", small(*gap));

@@ -85,19 +85,15 @@ Source::Source(Database& database, const Input& input)
     : relation_(input.relation()), name_(input.name()) {
   const std::string query = "SELECT * FROM " + relation_;
   // One that does not parse gives an error of its own below.
-  if (input.is_sql() && database.statements(query) > 1) {
+  if (input.is_sql() && (database.statements(input.sql()) > 1 || database.statements(query) > 1)) {
     throw UserError("--sql must be one SELECT statement");
   }
   const std::string describe = "SELECT column_name, column_type FROM (DESCRIBE " + query + ")";
   std::vector<Row> rows;
-  try {
+  rethrow_named([&] {
     if (!input.is_sql()) refuse_doubles(database, input);
     rows = database.query(describe);
-  } catch (const UserError& error) {
-    const std::string message = error.what();
-    if (message.starts_with(name_)) throw;
-    throw UserError(fmt::format("{}: {}", name_, message));
-  }
+  });
   for (Row& row : rows) columns_.push_back({row[0].value_or(""), row[1].value_or("")});
 }
 
@@ -105,6 +101,16 @@ bool Source::has(std::string_view name) const noexcept {
   const std::string wanted(name);
   return std::any_of(columns_.begin(), columns_.end(),
                      [&](const Column& column) { return same_but_for_case(column.name, wanted); });
+}
+
+void Source::rethrow_named(const std::function<void()>& work) const {
+  try {
+    work();
+  } catch (const UserError& error) {
+    const std::string message = error.what();
+    if (message.starts_with(name_)) throw;
+    throw UserError(fmt::format("{}: {}", name_, message));
+  }
 }
 
 std::string Source::free_name() const {

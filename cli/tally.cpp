@@ -1,5 +1,7 @@
 #include <evenhand/pool_rare.h>
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "commands.h"
@@ -33,7 +35,7 @@ void store(const StoredTally& stored, const DatabaseOptions& options, Output& ou
 }
 
 std::string summary(const StoredTally& stored, const Output& output) {
-  return fmt::format("{} people in {}, {} entries, in {}", people(stored.tally.total().n),
+  return fmt::format("{} rows in {}, {} entries, in {}", people(stored.tally.total().n),
                      counted(stored.tally.cells().size(), "cell"),
                      with_commas(entries_of(stored.tally)), output.name());
 }
@@ -46,10 +48,19 @@ void check_name(const std::string& output) {
   }
 }
 
+void refuse_same(const std::string& output, const std::string& data) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(output, data, ignored)) {
+    throw UserError(shown(output) + " is also the input; choose another output");
+  }
+}
+
 int run_tally(const Options& options) {
   if (options.min_count && !(*options.min_count >= 1)) {
-    throw UserError("--min-count takes a number of rows, 1 or more");
+    throw UserError(fmt::format("--min-count takes a number of rows, 1 or more, not {}",
+                                rounded(*options.min_count, 6)));
   }
+  refuse_same(options.output, options.data.input.data);
   check_name(options.output);
   Output output(options.output);
   Prepared data = prepare(options.data, options.rows, {.sensitive_needed = false});

@@ -271,11 +271,12 @@ StoredTally read_with(Database& database, const Source& source, const std::optio
     if (!number) others.push_back(column.name);
   }
   if (attributes.empty() && !metadata) attributes = others;
-  if (metadata) check_attributes(*metadata, attributes, others, source.name());
+
   for (std::string& attribute : attributes) {
     attribute = need(attribute).name;
     wanted.push_back(fmt::format("CAST({} AS VARCHAR)", identifier(attribute)));
   }
+  if (metadata) check_attributes(*metadata, attributes, others, source.name());
   const Column& n = need("n");
   std::vector<std::string> numbers = {need(score).name, n.name};
   if (labelled) numbers.push_back(need("n1").name);

@@ -434,7 +434,7 @@ def test_missing_values_can_be_left_out_or_named(tool: Tool, people: Path, sql: 
     audit = tool("audit", "--sql", query, *SCORES, "--null", "exclude", "--json").ok().json()
     assert audit["excluded"] == 50
     assert audit["rows"] == 4950
-    assert "50 rows were left out" in tool(
+    assert "50 rows left out" in tool(
         "audit", "--sql", query, *SCORES, "--null", "exclude"
     ).ok().out
     audit = tool("audit", "--sql", query, *SCORES, "--null", "unknown", "--json").ok().json()

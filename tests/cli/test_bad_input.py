@@ -687,6 +687,8 @@ def test_criterion_that_makes_no_sense(
 ) -> None:
     """What is wrong with a criterion or its parameters is said."""
     tool.write("data.csv", ROWS)
+    if command == "frontier" and {"--tolerance", "--ratio"} & set(options):
+        says = ("--at",)  # it chooses tolerances itself
     refuses(tool, command, "data.csv", *WHO, *options, "-o", OUTPUTS[command], says=says)
 
 
@@ -1162,11 +1164,10 @@ def test_csv_called_parquet(tool: Tool, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_csv_called_gzip(tool: Tool, command: str) -> None:
-    """A file that is not compressed is read, or its name is blamed."""
-    tool.write("data.csv.gz", ROWS)
-    if tool(*arguments(command, "data.csv.gz")).status != 0:
-        refuses(tool, *arguments(command, "data.csv.gz"), says=("data.csv.gz", "ompressed"))
+def test_csv_called_gzip(inputs: Tool, command: str) -> None:
+    """A file that is not compressed is read, whatever its name says."""
+    inputs.write("data.csv.gz", ROWS)
+    inputs(*arguments(command, "data.csv.gz")).ok()
 
 
 def test_parquet_called_csv(inputs: Tool) -> None:
