@@ -161,6 +161,22 @@ std::string copy_options(const Options& options) {
   throw UserError(fmt::format("{}: {}", source.name(), otherwise));
 }
 
+struct Ids {
+  DecideFunction::Id kind;
+  std::string sql;
+};
+
+Ids ids_of(const Source& source, const std::string& id) {
+  using Id = DecideFunction::Id;
+  if (id.empty()) return {Id::position, "row_number() OVER () - 1"};
+  const std::string& type = source.column(id, "--id").type;
+  for (const char* whole :
+       {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}) {
+    if (type == whole) return {Id::whole_number, fmt::format("CAST({} AS BIGINT)", identifier(id))};
+  }
+  return {Id::text, fmt::format("CAST({} AS VARCHAR)", identifier(id))};
+}
+
 // A file that the SELECT names, as far as its text shows.
 void refuse_named_output(const Options& options) {
   if (options.data.input.sql.empty() || options.output.empty()) return;
@@ -218,12 +234,10 @@ int run_apply(const Options& options) {
   for (const std::string& attribute : file.rule.cells().attributes()) {
     texts.push_back(as_text(source.column(attribute, "an attribute of the rule").name, nulls));
   }
-  const DecideFunction decide(database, file.rule, coin, !id.empty(), unseen);
+  const Ids ids = ids_of(source, id);
+  const DecideFunction decide(database, file.rule, coin, ids.kind, unseen);
   const std::string result = identifier(source.free_name());
-  const std::string position = "row_number() OVER () - 1";
-  const std::string call =
-      decide.call(texts, as_number(score, false),
-                  id.empty() ? position : fmt::format("CAST({} AS VARCHAR)", identifier(id)));
+  const std::string call = decide.call(texts, as_number(score, false), ids.sql);
   try {
     output.write_by(
         database,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -67,13 +68,43 @@ struct Numbers {
     low = std::min(one_end, other_end);
     high = std::max(one_end, other_end);
   }
+  Numbers from(idx_t row) const {
+    Numbers out = *this;
+    out.scores.data += row;
+    out.labels.data += row;
+    out.weights.data += row;
+    return out;
+  }
   bool complete() const { return !scores.validity && !labels.validity && !weights.validity; }
 };
 
+bool is_label(double value) {
+  return static_cast<int>(value == 0) | static_cast<int>(value == 1);  // no branch: labels vary
+}
+
+// Whether all values are allowed. A loop of its own, which compilers make fast.
+template <bool labelled, bool weighted>
+bool all_allowed(const Numbers& numbers, idx_t rows) {
+  unsigned bad = 0;
+  for (idx_t row = 0; row < rows; ++row) {
+    const double score = numbers.scores.data[row];
+    bad |= static_cast<unsigned>(!(score >= numbers.low)) |
+           static_cast<unsigned>(!(score <= numbers.high));
+    if constexpr (labelled) bad |= static_cast<unsigned>(!is_label(numbers.labels.data[row]));
+    if constexpr (weighted) {
+      const double weight = numbers.weights.data[row];
+      bad |= static_cast<unsigned>(!(weight >= 0)) |
+             static_cast<unsigned>(!(weight <= std::numeric_limits<double>::max()));
+    }
+  }
+  return bad == 0;
+}
+
 // Adds rows to their groups; false at a value that is not allowed.
 template <bool labelled, bool weighted, bool complete>
-bool add_rows(const Numbers& numbers, duckdb_aggregate_state* states, idx_t rows,
+bool add_rows(Numbers numbers, duckdb_aggregate_state* states, idx_t rows,
               const CellRowsOptions& options) {
+  if (complete && !all_allowed<labelled, weighted>(numbers, rows)) return false;
   for (idx_t row = 0; row < rows; ++row) {
     State& part = part_of(states[row]);
     if (!part) part = new Part(options);
@@ -83,18 +114,12 @@ bool add_rows(const Numbers& numbers, duckdb_aggregate_state* states, idx_t rows
         ++part->missing;
         continue;
       }
+      if (!all_allowed<labelled, weighted>(numbers.from(row), 1)) return false;
     }
     const double score = numbers.scores.data[row];
-    if (!(score >= numbers.low && score <= numbers.high)) return false;
-    bool label = false;
-    if constexpr (labelled) {
-      label = numbers.labels.data[row] == 1;
-      if (!label && numbers.labels.data[row] != 0) return false;
-    }
+    const bool label = labelled && numbers.labels.data[row] == 1;
     if constexpr (weighted) {
-      const double weight = numbers.weights.data[row];
-      if (!(weight >= 0 && std::isfinite(weight))) return false;
-      part->rows.add(score, label, weight);
+      part->rows.add(score, label, numbers.weights.data[row]);
     } else {
       part->rows.add(score, label);
     }
