@@ -415,10 +415,7 @@ void add_audit(CLI::App& program, int& status) {
       "Exit status: 0 done, 2 wrong input or options, 4 more than --fail-above.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
-  command
-      .add_option("--tally", options->rows.tally,
-                  "A file made by evenhand tally or by SQL, instead of DATA")
-      ->type_name("FILE");
+  add_tally_option(command, options->rows);
   command.add_option("--rule", options->rule, "Audit this rule, beside the scores alone")
       ->type_name("FILE");
   command

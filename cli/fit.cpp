@@ -155,10 +155,7 @@ void add_fit(CLI::App& program, int& status) {
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
-  command
-      .add_option("--tally", options->rows.tally,
-                  "A file made by evenhand tally or by SQL, instead of DATA")
-      ->type_name("FILE");
+  add_tally_option(command, options->rows);
   add_row_options(command, options->rows);
   add_fairness_options(command, options->fairness);
   add_objective_options(command, options->objective);

@@ -184,10 +184,7 @@ void add_frontier(CLI::App& program, int& status) {
       "      --criterion equalized-odds --at 0,0.01,0.02,0.05 -o frontier.csv");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
-  command
-      .add_option("--tally", options->rows.tally,
-                  "A file made by evenhand tally or by SQL, instead of DATA")
-      ->type_name("FILE");
+  add_tally_option(command, options->rows);
   add_row_options(command, options->rows);
   add_fairness_options(command, options->fairness, Strictness::varied);
   command

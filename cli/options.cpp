@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "error.h"
+#include "help.h"
 #include "support/text.h"
 #include "tally_file.h"
 #include "terminal.h"
@@ -39,6 +40,7 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, std::optiona
 }
 
 void add_data_options(CLI::App& command, DataOptions& options) {
+  const Section section(command, "Data");
   command
       .add_option(
           "DATA", options.input.data,
@@ -56,7 +58,7 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       ->type_name("NAME");
   command.add_option("--threads", options.database.threads, "Cores to use (default: all)")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 4096).description(""));
   command
       .add_option("--memory", options.database.memory,
                   "Memory that reading and writing files may take, for example 2GB")
@@ -64,6 +66,7 @@ void add_data_options(CLI::App& command, DataOptions& options) {
 }
 
 void add_row_options(CLI::App& command, RowOptions& options) {
+  const Section section(command, "Columns");
   command.add_option("--score", options.score, "The column with the model's score")
       ->type_name("COLUMN");
   command
@@ -104,7 +107,16 @@ void add_row_options(CLI::App& command, RowOptions& options) {
       ->default_str("exact");
 }
 
+void add_tally_option(CLI::App& command, RowOptions& options) {
+  const Section section(command, "Data");
+  command
+      .add_option("--tally", options.tally,
+                  "A file made by evenhand tally or by SQL, instead of DATA")
+      ->type_name("FILE");
+}
+
 void add_fairness_options(CLI::App& command, FairnessOptions& options, Strictness strictness) {
+  const Section section(command, "What is fair");
   command
       .add_option("--criterion", options.criterion,
                   "What is fair: statistical-parity, equal-opportunity, false-positive-parity, "
@@ -135,6 +147,7 @@ void add_fairness_options(CLI::App& command, FairnessOptions& options, Strictnes
 }
 
 void add_objective_options(CLI::App& command, ObjectiveOptions& options) {
+  const Section section(command, "What is best");
   add_number(command, "--cost-fp", options.cost_fp,
              "What a wrong positive decision costs (default: 1)");
   add_number(command, "--cost-fn", options.cost_fn,
@@ -145,6 +158,7 @@ void add_objective_options(CLI::App& command, ObjectiveOptions& options) {
 }
 
 void add_fit_options(CLI::App& command, FitOptions& options) {
+  const Section section(command, "Fitting");
   add_number(command, "--gamma", options.gamma,
              "Width of randomization; 0 draws lots only where the best rule has to");
   command

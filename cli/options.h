@@ -47,6 +47,7 @@ struct RowOptions {
   Resolution finest() const;
 };
 void add_row_options(CLI::App& command, RowOptions& options);
+void add_tally_option(CLI::App& command, RowOptions& options);  // instead of rows
 
 // What is fair.
 struct FairnessOptions {

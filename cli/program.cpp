@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "database.h"
 #include "error.h"
+#include "help.h"
 #include "support/text.h"
 #include "terminal.h"
 
@@ -37,9 +38,7 @@ void describe(CLI::App& program) {
       "Start with evenhand demo, then evenhand fit --help.\n"
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements, 4 audit "
       "--fail-above\nfound more, 1 anything else.");
-  program.get_formatter()->column_width(34);
-  program.get_formatter()->label("OPTIONS", "options");
-  program.get_formatter()->label("SUBCOMMAND", "command");
+  program.formatter(help_formatter());
 }
 
 // What CLI11 says, in our words where they help.

@@ -155,7 +155,7 @@ void add_merge(CLI::App& program, int& status) {
   command.add_option("TALLY", options->tallies, "Two or more tallies")->required()->type_name("");
   command.add_option("--threads", options->database.threads, "Cores to use (default: all)")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 4096).description(""));
   command.add_option("-o,--output", options->output, "Where the sum goes, as Parquet")
       ->required()
       ->type_name("FILE");
