@@ -28,6 +28,7 @@ struct Options {
   std::string across = "intersection";
   std::string reference;
   std::optional<double> fail_above;
+  std::optional<double> fail_below;
   double confidence = 0.95;
   bool json = false;
 };
@@ -115,23 +116,15 @@ void refuse_unseen(const Prepared& data, const Rule& rule) {
                "fit it anew, or leave these people out with --sql");
 }
 
-std::vector<View> views_of(const Options& options, const Prepared& data,
-                           const std::optional<RuleFile>& rule) {
-  const Across across = across_from(options.across);
-  std::vector<Roles> all;
-  if (across != Across::marginal) all.push_back(data.roles());
-  if (across != Across::intersection) {
-    for (const std::string& attribute : data.roles().sensitive) {
-      all.push_back({.sensitive = {attribute}, .within = data.roles().within});
-    }
-  }
+std::vector<View> audits_of(const Options& options, const Prepared& data,
+                            const std::optional<RuleFile>& rule) {
   const AuditOptions auditing{
       .costs = options.objective.costs(),
       .base_threshold = options.decision.empty() ? options.objective.base_threshold : 0.5,
       .confidence = options.confidence};
   if (rule) refuse_unseen(data, rule->rule);
   std::vector<View> views;
-  for (const Roles& roles : all) {
+  for (const Roles& roles : views_of(data.roles(), across_from(options.across))) {
     View view{roles, audit(data.tally(), roles, auditing), std::nullopt};
     if (rule) view.after = audit(data.tally(), roles, rule->rule, auditing);
     if (!options.decision.empty() && !data.tally().labelled()) forget_outcomes(view.before);
@@ -189,17 +182,39 @@ bool has_group(const View& view, const std::vector<std::string>& values) {
                               suggestion(asked, known)));
 }
 
-// Over all cells of the data: for criteria that compare strata too.
-double difference_of_cells(const Audit& audit, Rate rate) {
-  double low = 1;
-  double high = 0;
-  for (const AuditedCell& cell : audit.cells) {
-    if (const auto value = cell.figures.*rate_of(rate).value) {
-      low = std::min(low, *value);
-      high = std::max(high, *value);
+// The largest difference and the smallest ratio between two rates that were compared.
+struct Worst {
+  std::optional<double> difference;
+  double ratio = 1;
+
+  void see(double a, double b) {
+    difference = std::max(difference.value_or(0), std::abs(a - b));
+    if (std::max(a, b) > 0) ratio = std::min(ratio, std::min(a, b) / std::max(a, b));
+  }
+};
+
+// In each stratum, or over all cells for criteria that compare strata too.
+void see_all(const Audit& audit, Rate rate, bool all_cells, Worst& worst) {
+  std::vector<std::vector<double>> compared(1);
+  if (all_cells) {
+    for (const AuditedCell& cell : audit.cells) {
+      if (const auto value = cell.figures.*rate_of(rate).value) compared[0].push_back(*value);
+    }
+  } else {
+    for (const Comparison& stratum : audit.strata) {
+      compared.emplace_back();
+      for (const AuditedGroup& group : stratum.groups) {
+        if (const auto value = group.figures.*rate_of(rate).value) {
+          compared.back().push_back(*value);
+        }
+      }
     }
   }
-  return std::max(0.0, high - low);
+  for (const std::vector<double>& values : compared) {
+    if (values.size() < 2) continue;
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    worst.see(*low, *high);
+  }
 }
 
 Json references_json(const std::vector<AgainstReference>& all) {
@@ -247,15 +262,14 @@ std::string reference_table(const std::vector<AgainstReference>& all) {
 
 std::string title_of(const View& view, const Prepared& data, const Options& options,
                      const std::optional<RuleFile>& rule) {
-  std::string what = rule                       ? "a rule, before and after"
+  std::string what = rule                       ? "before and after a rule"
                      : options.decision.empty() ? "decisions by the score alone"
                                                 : "decisions in " + shown(options.decision);
   std::string groups;
   for (const std::string& name : view.roles.sensitive) {
     groups += (groups.empty() ? "" : ", ") + shown(name);
   }
-  return strong(fmt::format("audit of {}: {} between the groups of {}", data.name, what, groups)) +
-         "\n\n";
+  return strong(fmt::format("audit of {}: {}, groups of {}", data.name, what, groups)) + "\n\n";
 }
 
 // What the rule was fitted for, unless told otherwise.
@@ -313,8 +327,11 @@ int run_audit(Options options) {
       options.rows.null = rule->null_policy();
     }
   }
-  if (options.fail_above && !(*options.fail_above >= 0 && *options.fail_above <= 1)) {
-    throw UserError("--fail-above takes a difference from 0 to 1");
+  for (const auto& [limit, option] : {std::pair(options.fail_above, "--fail-above"),
+                                      std::pair(options.fail_below, "--fail-below")}) {
+    if (limit && !(*limit >= 0 && *limit <= 1)) {
+      throw UserError(fmt::format("{} takes a number from 0 to 1", option));
+    }
   }
   const Prepared data = prepare(options.data, options.rows,
                                 {.needs = options.decision.empty() ? Needs::score : Needs::decision,
@@ -322,26 +339,20 @@ int run_audit(Options options) {
   const Compared compared = compared_by(options, rule, data.tally().labelled());
   const std::vector<Rate>& rates = compared.rates;
   const bool meaningless = !options.decision.empty() && !data.tally().labelled();
-  const std::vector<View> views = views_of(options, data, rule);
+  const std::vector<View> views = audits_of(options, data, rule);
   const std::vector<std::string> reference =
       options.reference.empty() ? std::vector<std::string>{} : split_names(options.reference);
   std::vector<std::vector<AgainstReference>> references(views.size());
-  double worst = 0;
+  Worst worst;
   bool found = reference.empty();
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (!reference.empty()) {
       found = found || has_group(views[i], reference);
       references[i] = against(views[i], reference, rates);
-      for (const AgainstReference& one : references[i]) {
-        worst = std::max(worst, std::abs(one.difference()));
-      }
+      for (const AgainstReference& one : references[i]) worst.see(one.value, one.reference);
       continue;
     }
-    for (const Rate rate : rates) {
-      worst = std::max(worst, compared.all_cells
-                                  ? difference_of_cells(views[i].last(), rate)
-                                  : largest_difference(views[i].last(), rate).value_or(0));
-    }
+    for (const Rate rate : rates) see_all(views[i].last(), rate, compared.all_cells, worst);
   }
   if (!found) refuse_reference(options.reference, views);
   const CellNames& names = data.tally().cells();
@@ -350,7 +361,8 @@ int run_audit(Options options) {
     out["data"] = data.name;
     out["rows"] = data.rows;
     if (data.stored.excluded > 0) out["excluded"] = data.stored.excluded;
-    out["largest_difference"] = worst;
+    out["largest_difference"] = worst.difference ? Json(*worst.difference) : Json(nullptr);
+    out["smallest_ratio"] = worst.difference ? Json(worst.ratio) : Json(nullptr);
     for (std::size_t i = 0; i < views.size(); ++i) {
       Json view;
       view["sensitive"] = views[i].roles.sensitive;
@@ -378,7 +390,7 @@ int run_audit(Options options) {
       if (!meaningless) {
         text += summary_table(view.before, after, options.objective.costs(), rates, {}) + "\n";
       }
-      text += cell_table(names, view.roles, view.before, after, shown_rates, true) + "\n";
+      text += group_table(view.roles, view.before, after, shown_rates, true) + "\n";
       text += strata_table(view, rates);
       if (!options.reference.empty()) text += "\n" + reference_table(references[i]);
     }
@@ -393,9 +405,18 @@ int run_audit(Options options) {
             "\n";
     print(text);
   }
-  if (options.fail_above && worst > *options.fail_above) {
-    say(fmt::format("evenhand: the largest difference is {}, above {}", rounded(worst, 6),
-                    rounded(*options.fail_above, 6)));
+  if ((options.fail_above || options.fail_below) && !worst.difference) {
+    throw UserError(data.name + ": there are no two groups to compare");
+  }
+  constexpr double rounding = 1e-9;  // a rule fitted to a tolerance keeps it up to this
+  if (options.fail_above && *worst.difference > *options.fail_above + rounding) {
+    say(fmt::format("evenhand: the largest difference is {}, above {}",
+                    rounded(*worst.difference, 6), rounded(*options.fail_above, 6)));
+    return exit_exceeded;
+  }
+  if (options.fail_below && worst.ratio < *options.fail_below - rounding) {
+    say(fmt::format("evenhand: the smallest ratio is {}, below {}", rounded(worst.ratio, 6),
+                    rounded(*options.fail_below, 6)));
     return exit_exceeded;
   }
   return exit_done;
@@ -440,6 +461,8 @@ void add_audit(CLI::App& program, int& status) {
       ->type_name("GROUP");
   add_number(command, "--fail-above", options->fail_above,
              "Exit with status 4 if a difference is larger than this");
+  add_number(command, "--fail-below", options->fail_below,
+             "Exit with status 4 if a ratio of rates is smaller than this, for example 0.8");
   add_number(command, "--confidence", options->confidence, "Of the intervals");
   add_objective_options(command, options->objective);
   command.add_flag("--json", options->json, "Print the result as JSON");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -33,22 +32,6 @@ Json comparison_json(const Comparison& comparison) {
   }
   out["bias"] = comparison.bias;
   return out;
-}
-
-// Cells by stratum, so that those that are compared stand together.
-std::vector<CellCode> by_stratum(const CellNames& names, const Roles& roles) {
-  std::vector<CellCode> order(names.size());
-  std::iota(order.begin(), order.end(), CellCode{0});
-  std::vector<std::size_t> within;
-  for (const std::string& attribute : roles.within) within.push_back(names.attribute(attribute));
-  const auto key = [&](CellCode c) {
-    std::vector<std::string> values;
-    for (const std::size_t a : within) values.push_back(names.values(c)[a]);
-    return values;
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](CellCode a, CellCode b) { return key(a) < key(b); });
-  return order;
 }
 
 std::string with_interval(const Figures& figures, const RateOf& rate, bool intervals) {
@@ -136,44 +119,53 @@ std::string people(double weight) {
   return rounded(weight, 6);
 }
 
-std::string cell_table(const CellNames& names, const Roles& roles, const Audit& before,
-                       const Audit* after, const std::vector<Rate>& rates, bool intervals) {
-  std::vector<std::size_t> columns;
-  for (const std::string& attribute : roles.within) columns.push_back(names.attribute(attribute));
-  for (const std::string& attribute : roles.sensitive) {
-    columns.push_back(names.attribute(attribute));
+std::vector<Roles> views_of(const Roles& roles, Across across) {
+  std::vector<Roles> out;
+  if (across != Across::marginal || roles.sensitive.size() < 2) {
+    out.push_back({.sensitive = roles.sensitive, .within = roles.within});
   }
+  if (across != Across::intersection && roles.sensitive.size() > 1) {
+    for (const std::string& attribute : roles.sensitive) {
+      out.push_back({.sensitive = {attribute}, .within = roles.within});
+    }
+  }
+  return out;
+}
+
+std::string group_table(const Roles& roles, const Audit& before, const Audit* after,
+                        const std::vector<Rate>& rates, bool intervals) {
   std::vector<std::string> titles;
-  std::vector<Align> align;
-  for (const std::size_t column : columns) {
-    titles.push_back(shown(names.attributes()[column]));
-    align.push_back(Align::left);
+  for (const auto* names : {&roles.within, &roles.sensitive}) {
+    for (const std::string& name : *names) titles.push_back(shown(name));
   }
-  if (columns.empty()) {
-    titles.emplace_back("group");
-    align.push_back(Align::left);
-  }
+  if (titles.empty()) titles.emplace_back("group");
+  std::vector<Align> align(titles.size(), Align::left);
   titles.emplace_back("people");
-  align.push_back(Align::right);
   for (const Rate rate : rates) {
     titles.emplace_back(rate_of(rate).title);
-    align.push_back(Align::right);
-    if (after) {
-      titles.emplace_back("after");
-      align.push_back(Align::right);
-    }
+    if (after) titles.emplace_back("after");
   }
+  align.resize(titles.size(), Align::right);
   Table table(titles, align);
-  for (const CellCode c : by_stratum(names, roles)) {
-    std::vector<std::string> row;
-    for (const std::size_t column : columns) row.push_back(shown(names.values(c)[column]));
-    if (columns.empty()) row.emplace_back("everybody");
-    row.push_back(people(before.cells[c].figures.weight));
-    for (const Rate rate : rates) {
-      row.push_back(with_interval(before.cells[c].figures, rate_of(rate), intervals));
-      if (after) row.push_back(with_interval(after->cells[c].figures, rate_of(rate), intervals));
+  for (std::size_t s = 0; s < before.strata.size(); ++s) {
+    const Comparison& stratum = before.strata[s];
+    for (std::size_t g = 0; g < stratum.groups.size(); ++g) {
+      const AuditedGroup& group = stratum.groups[g];
+      std::vector<std::string> row;
+      for (const auto* values : {&stratum.values, &group.values}) {
+        for (const std::string& value : *values) row.push_back(shown(value));
+      }
+      if (row.empty()) row.emplace_back("everybody");
+      row.push_back(people(group.figures.weight));
+      for (const Rate rate : rates) {
+        row.push_back(with_interval(group.figures, rate_of(rate), intervals));
+        if (after) {
+          row.push_back(
+              with_interval(after->strata[s].groups[g].figures, rate_of(rate), intervals));
+        }
+      }
+      table.add(row);
     }
-    table.add(row);
   }
   return table.text();
 }
@@ -214,7 +206,8 @@ std::string summary_table(const Audit& before, const Audit* after, const Costs& 
   for (const Rate rate : rates) {
     add(fmt::format("largest difference, {}", rate_of(rate).title),
         percent(largest_difference(before, rate)),
-        after ? percent(largest_difference(*after, rate)) : "", "between groups of a stratum");
+        after ? percent(largest_difference(*after, rate)) : "",
+        before.strata.size() > 1 ? "between groups of a stratum" : "between groups");
   }
   if (lottery_share) {
     add("lottery share", percent(0.0), percent(*lottery_share),

@@ -33,9 +33,12 @@ const RateOf& rate_of(Rate rate);
 // nothing can be compared.
 std::optional<double> largest_difference(const Audit& audit, Rate rate);
 
-// One line for each cell, strata together: people, then each of the rates before and after.
-std::string cell_table(const CellNames& names, const Roles& roles, const Audit& before,
-                       const Audit* after, const std::vector<Rate>& rates, bool intervals);
+// Who is compared: the combinations of all sensitive attributes, each attribute's values, or both.
+std::vector<Roles> views_of(const Roles& roles, Across across);
+
+// One line for each group of each stratum: people, then each of the rates before and after.
+std::string group_table(const Roles& roles, const Audit& before, const Audit* after,
+                        const std::vector<Rate>& rates, bool intervals);
 
 // Accuracy or cost, selection, the largest differences; before and after.
 std::string summary_table(const Audit& before, const Audit* after, const Costs& costs,

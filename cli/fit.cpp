@@ -46,7 +46,14 @@ std::string in_words(const Criterion& criterion) {
                ? fmt::format(", ratio at least {}", rounded(criterion.ratio, 6))
                : fmt::format(", tolerance {}", rounded(criterion.tolerance, 6));
   }
-  for (const std::string& text : criterion.require) out += fmt::format("; {}", text);
+  if (criterion.roles.across == Across::marginal) out += ", for each column on its own";
+  if (criterion.roles.across == Across::both) out += ", for combinations and each column";
+  if (criterion.all_cells && criterion.rho.kind == Rho::Kind::given) {
+    out += fmt::format(", rho {}", rounded(criterion.rho.value, 6));
+  }
+  for (std::size_t i = 0; i < criterion.require.size(); ++i) {
+    out += (i == 0 && criterion.rates.empty() ? ": " : "; ") + printable(criterion.require[i]);
+  }
   return out;
 }
 
@@ -71,8 +78,11 @@ Json record_of(const Prepared& data, const Solution& fit, const Audit& before, c
   return record;
 }
 
-std::string report(const Prepared& data, const Solution& fit, const Audit& before,
-                   const Audit& after) {
+AuditOptions auditing_of(const Solution& fit) {
+  return {.costs = fit.options.costs, .base_threshold = fit.options.base_threshold};
+}
+
+std::string report(const Prepared& data, const Solution& fit) {
   const Criterion& criterion = fit.criterion;
   const std::vector<Rate> rates = rates_of(criterion, data.tally());
   std::string out = strong(in_words(criterion)) + "\n";
@@ -88,8 +98,15 @@ std::string report(const Prepared& data, const Solution& fit, const Audit& befor
       "criterion is missed by {}\n\n",
       fit.status == Status::optimal ? good(status) : bad(status), small(std::max(0.0, fit.gap)),
       small(fit.violation));
-  out += summary_table(before, &after, fit.options.costs, rates, fit.lottery_share) + "\n";
-  out += cell_table(data.tally().cells(), data.roles(), before, &after, rates, false);
+  const AuditOptions auditing = auditing_of(fit);
+  for (const Roles& view : views_of(data.roles(), criterion.roles.across)) {
+    const Audit before_view = audit(data.tally(), view, auditing);
+    const Audit after_view = audit(data.tally(), view, fit.rule, auditing);
+    out +=
+        summary_table(before_view, &after_view, fit.options.costs, rates, fit.lottery_share) + "\n";
+    out += group_table(view, before_view, &after_view, rates, false) + "\n";
+  }
+  out.pop_back();
   for (CellCode c = 0; c < fit.cells.size(); ++c) {
     if (criterion.rates.empty() || fit.cells[c].compared) continue;
     out += fmt::format("  {} is not compared: {}\n", data.tally().cells().name(c),
@@ -114,7 +131,7 @@ int run_fit(const Options& options) {
   const Criterion criterion = options.fairness.build(data.roles());
   const Solution fit = solve(data.tally(), criterion, solving);
   if (fit.status == Status::infeasible) return say_infeasible(fit, options.json);
-  const AuditOptions auditing{.costs = solving.costs, .base_threshold = solving.base_threshold};
+  const AuditOptions auditing = auditing_of(fit);
   const Audit before = audit(data.tally(), data.roles(), auditing);
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
   const Json record = record_of(data, fit, before, after);
@@ -128,7 +145,7 @@ int run_fit(const Options& options) {
     print(all.dump(2) + "\n");
     return exit_done;
   }
-  std::string text = report(data, fit, before, after);
+  std::string text = report(data, fit);
   text += output ? fmt::format("\nThe rule is in {}; evenhand show {} says it in words.\n",
                                output->name(), output->name())
                  : std::string("\nNo rule was written: add -o rule.json.\n");

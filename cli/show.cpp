@@ -66,7 +66,8 @@ std::string record_in_words(const Json& fit) {
     out += fmt::format("On: {} rows\n", people(*rows));
   if (const std::string status = text_in(fit, "status"); !status.empty()) {
     out += "Status: " + status;
-    if (const auto gap = number_in(fit, "gap")) out += fmt::format(", gap {}", small(*gap));
+    if (const auto gap = number_in(fit, "gap"))
+      out += fmt::format(", gap {}", small(std::max(0.0, *gap)));
     if (const auto violation = number_in(fit, "violation")) {
       out += fmt::format(", violation {}", small(*violation));
     }

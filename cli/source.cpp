@@ -85,7 +85,9 @@ Source::Source(Database& database, const Input& input)
     : relation_(input.relation()), name_(input.name()) {
   const std::string query = "SELECT * FROM " + relation_;
   // One that does not parse gives an error of its own below.
-  if (input.is_sql() && (database.statements(input.sql()) > 1 || database.statements(query) > 1)) {
+  if (input.is_sql() &&
+      (database.statements(input.sql()) > 1 || database.statements(query) > 1 ||
+       (database.statements(query) == 0 && database.statements(input.sql()) == 1))) {
     throw UserError("--sql must be one SELECT statement");
   }
   const std::string describe = "SELECT column_name, column_type FROM (DESCRIBE " + query + ")";
@@ -127,7 +129,20 @@ const Column& Source::column(std::string_view name, std::string_view option) con
     if (!found && same_but_for_case(column.name, std::string(name))) found = &column;
     all.push_back(column.name);
   }
-  if (found) return *found;
+  if (found) {
+    // DuckDB renames a column that differs from another in case only, by a number at its end.
+    for (const Column& column : columns_) {
+      const bool renamed =
+          column.name.size() > name.size() + 1 && column.name.substr(0, name.size()) == name &&
+          column.name[name.size()] == '_' &&
+          column.name.find_first_not_of("0123456789", name.size() + 1) == std::string::npos;
+      if (renamed) {
+        throw UserError(fmt::format("{}: the columns {} and {} differ in case only; rename one",
+                                    name_, shown(found->name), shown(name)));
+      }
+    }
+    return *found;
+  }
   std::string advice = suggestion(name, all);
   if (advice.empty()) {
     std::string list;

@@ -382,12 +382,12 @@ def test_a_reference_of_several_columns_has_a_value_for_each(tool: Tool, people:
 
 
 def test_fail_above_ends_with_4_only_when_exceeded(tool: Tool, people: Path) -> None:
-    """At the limit is within the limit; the result is printed either way."""
+    """At the limit, up to rounding, is within it; the result is printed either way."""
     plain = tool("audit", people, *SCORES, "--json").ok()
     worst = plain.json()["largest_difference"]
     at = tool("audit", people, *SCORES, "--json", "--fail-above", repr(worst))
     assert (at.status, at.out, at.err) == (0, plain.out, "")
-    below = math.nextafter(worst, 0)
+    below = worst - 1e-8
     above = tool("audit", people, *SCORES, "--json", "--fail-above", repr(below))
     assert above.status == 4
     assert above.out == plain.out
@@ -395,6 +395,25 @@ def test_fail_above_ends_with_4_only_when_exceeded(tool: Tool, people: Path) -> 
     assert len(above.err.splitlines()) == 1
     assert tool("audit", people, *SCORES, "--fail-above", 0).status == 4
     assert tool("audit", people, *SCORES, "--fail-above", 1).status == 0
+
+
+def test_fail_below_is_about_the_smallest_ratio(tool: Tool, people: Path) -> None:
+    """Four fifths in a pipeline: 4 only if a ratio of rates is smaller."""
+    smallest = tool("audit", people, *SCORES, "--json").ok().json()["smallest_ratio"]
+    assert 0 < smallest < 1
+    assert tool("audit", people, *SCORES, "--fail-below", repr(smallest)).status == 0
+    failed = tool("audit", people, *SCORES, "--fail-below", repr(smallest + 1e-8))
+    assert failed.status == 4
+    assert "ratio" in failed.err
+    tool("audit", people, *SCORES, "--fail-below", 2).fails(2, "--fail-below")
+
+
+def test_one_group_alone_cannot_pass(tool: Tool) -> None:
+    """Where nothing is compared, --fail-above is an error and no success."""
+    tool.write("one.csv", "p,g\n0.2,A\n0.8,A\n")
+    run = tool("audit", "one.csv", "--score", "p", "--sensitive", "g", "--fail-above", 0.1)
+    assert run.status == 2
+    assert "no two groups" in run.err
 
 
 def test_fail_above_is_about_the_rule_where_there_is_one(

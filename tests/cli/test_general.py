@@ -24,7 +24,7 @@ ESCAPE = "\x1b"
 
 def long_options(text: str) -> set[str]:
     """Find the long options that a help text lists."""
-    return set(re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", text, re.MULTILINE))
+    return set(re.findall(r"^ +(?:-\w, ?)?(--[a-z-]+)", text, re.MULTILINE))
 
 
 # --- Help.
