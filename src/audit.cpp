@@ -9,6 +9,7 @@
 
 #include "base_decision.h"
 #include "solve/comparison.h"
+#include "solve/realise.h"
 #include "support/dyadic.h"
 #include "tally/tabulate.h"
 
@@ -35,8 +36,14 @@ std::optional<double> share(double part, double whole) {
 
 class Auditor {
  public:
-  Auditor(const Tally& tally, const Roles& roles, const AuditOptions& options)
-      : tally_(tally), roles_(roles), options_(options), labelled_(tally.labelled()) {
+  // The calibrator, if any, has the tally's cells.
+  Auditor(const Tally& tally, const Roles& roles, const AuditOptions& options,
+          const std::optional<Calibrator>& calibrator)
+      : tally_(tally),
+        roles_(roles),
+        options_(options),
+        outlook_{tally.reading(), calibrator ? &*calibrator : nullptr},
+        labelled_(tally.labelled()) {
     check_roles(tally.cells(), roles);
   }
 
@@ -44,7 +51,7 @@ class Auditor {
     const std::vector<Totals> totals = totals_under(responses, level);
     const CellNames& names = tally_.cells();
     Audit out;
-    out.expected = !labelled_;
+    out.expected = wants_expectations();
     for (CellCode c = 0; c < totals.size(); ++c) out.cells.push_back({c, figures(totals[c]), 0});
     for (const CellGroup& stratum : group_cells(names, roles_.within)) {
       std::vector<Totals> groups;
@@ -66,10 +73,17 @@ class Auditor {
     std::vector<double> covariances;
     out.overall = compare_groups(groups, covariances);
     for (std::size_t i = 0; i < groups.size(); ++i) out.groups[i].covariance = covariances[i];
+    if (options_.calibration_bins > 0) {
+      out.calibration = outlook_.calibrator ? calibration_report(tally_, *outlook_.calibrator,
+                                                                 options_.calibration_bins)
+                                            : calibration_report(tally_, options_.calibration_bins);
+    }
     return out;
   }
 
  private:
+  bool wants_expectations() const { return !labelled_ && outlook_.known(); }
+
   std::vector<Totals> totals_under(const std::vector<Response>& responses,
                                    std::optional<int> level) const {
     const Tally::Data& data = tally_.data();
@@ -86,7 +100,7 @@ class Auditor {
         for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
           const double x = sorted.score[i];
           add(c, responses[c](level ? cut(x, *level, data.reading) : x), sorted.n[i],
-              labelled_ ? sorted.n1[i] : sorted.n[i] * data.reading.probability(x));
+              labelled_ ? sorted.n1[i] : sorted.n[i] * outlook_.probability(c, x));
         }
       }
       return totals;
@@ -95,7 +109,7 @@ class Auditor {
     for (CellCode c = 0; c < totals.size(); ++c) {
       for (const Point& point : responses[c].points) cuts[c].push_back(point.score);
     }
-    const auto sums = tabulate(data, cuts, !labelled_, 0);
+    const auto sums = tabulate(data, cuts, wants_expectations() ? &outlook_ : nullptr, 0);
     for (CellCode c = 0; c < totals.size(); ++c) {
       for (std::size_t i = 0; i < sums[c].size(); ++i) {
         const double q = i == 0 ? responses[c].start : responses[c].points[i - 1].q;
@@ -116,6 +130,7 @@ class Auditor {
       out.true_positive_rate = share(t.selected_positives, t.positives);
       out.false_positive_rate = share(selected_negatives, negatives);
     }
+    if (!labelled_ && !outlook_.known()) return out;
     out.precision = share(t.selected_positives, t.selected);
     out.accuracy = share(t.selected_positives + negatives - selected_negatives, t.n);
     out.cost = share(options_.costs.false_positive * selected_negatives +
@@ -166,21 +181,34 @@ class Auditor {
   const Tally& tally_;
   const Roles& roles_;
   const AuditOptions& options_;
+  Outlook outlook_;
   bool labelled_;
 };
+
+// The one to use, under the codes of the tally's cells.
+std::optional<Calibrator> calibrator_for(const Tally& tally, const AuditOptions& options,
+                                         const Rule* rule) {
+  const std::optional<Calibrator>& from =
+      rule && !options.calibrator ? rule->parts().calibrator : options.calibrator;
+  if (!from) return std::nullopt;
+  if (from->reading != tally.reading()) {
+    throw std::invalid_argument("the calibrator and the tally read scores differently");
+  }
+  return from->for_cells(tally.cells());
+}
 
 }  // namespace
 
 Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options) {
-  const double from = base_decision_from(tally.reading(), options.costs, options.base_threshold);
-  Response base;
-  if (std::isfinite(from)) base.points.push_back({from, 1});
-  return Auditor(tally, roles, options)
-      .run(std::vector<Response>(tally.cells().size(), base), std::nullopt);
+  const std::optional<Calibrator> calibrator = calibrator_for(tally, options, nullptr);
+  const double from = base_decision_from({tally.reading(), calibrator ? &*calibrator : nullptr},
+                                         options.costs, options.base_threshold);
+  return Auditor(tally, roles, options, calibrator)
+      .run(std::vector<Response>(tally.cells().size(), from_score(from)), std::nullopt);
 }
 
 Audit audit(const Tally& tally, const Roles& roles, const Rule& rule, const AuditOptions& options) {
-  base_decision_from(tally.reading(), options.costs, options.base_threshold);  // checks the options
+  check_base_options(tally.reading(), options.costs, options.base_threshold);
   if (rule.parts().reading != tally.reading()) {
     throw std::invalid_argument("the rule and the tally read scores differently");
   }
@@ -192,7 +220,8 @@ Audit audit(const Tally& tally, const Roles& roles, const Rule& rule, const Audi
     }
     responses.push_back(rule.parts().responses[codes[c]]);
   }
-  return Auditor(tally, roles, options).run(responses, rule.parts().level);
+  const std::optional<Calibrator> calibrator = calibrator_for(tally, options, &rule);
+  return Auditor(tally, roles, options, calibrator).run(responses, rule.parts().level);
 }
 
 }  // namespace evenhand

@@ -1,6 +1,7 @@
 // audit: what decisions mean for each cell, before or after a rule.
 #pragma once
 
+#include <evenhand/calibrate.h>
 #include <evenhand/criterion.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
@@ -15,6 +16,9 @@ namespace evenhand {
 struct AuditOptions {
   Costs costs = {};
   std::optional<double> base_threshold = {};  // as in SolveOptions
+  // What the scores say of outcomes; none: the rule's calibrator, or else their scale.
+  std::optional<Calibrator> calibrator = {};
+  std::size_t calibration_bins = 0;  // 0: do not measure calibration; it needs labels
 };
 
 // Expected figures under the probabilities of a rule; for base decisions they are 0 or 1.
@@ -24,7 +28,8 @@ struct Figures {
   std::optional<double> true_positive_rate;   // these need labels, and
   std::optional<double> false_positive_rate;  // rows in their denominator
   std::optional<double> precision;
-  // With labels; without, what to expect if the scores are calibrated (Audit::expected).
+  // With labels; without, what to expect if the scores are calibrated (Audit::expected), and none
+  // for raw scores without a calibrator.
   std::optional<double> accuracy;
   std::optional<double> cost;  // mean cost of a decision
 };
@@ -63,7 +68,8 @@ struct Audit {
   std::vector<AuditedCell> cells;
   std::vector<AuditedGroup> groups;
   std::vector<Comparison> strata;
-  Comparison overall;  // of the groups, over all strata
+  Comparison overall;                            // of the groups, over all strata
+  std::optional<CalibrationReport> calibration;  // if asked for
 };
 
 // Of the base decisions, and of a rule. Throws std::out_of_range if the rule lacks a cell.

@@ -8,12 +8,15 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/calibrate.h>
+#include <evenhand/calibrator.h>
 #include <evenhand/cells.h>
 #include <evenhand/coin.h>
 #include <evenhand/column.h>
 #include <evenhand/criterion.h>
 #include <evenhand/frontier.h>
 #include <evenhand/requirement.h>
+#include <evenhand/response.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
 #include <evenhand/solve.h>

@@ -1,0 +1,57 @@
+#include "solve/calibration.h"
+
+#include <evenhand/calibrate.h>
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "solve/constraints.h"
+
+namespace evenhand {
+
+void check_calibration(const Tally& tally, const Criterion& criterion,
+                       const SolveOptions& options) {
+  const Calibration method = options.calibrator ? options.calibrator->method() : options.calibrate;
+  if (options.calibrator && options.calibrate != Calibration::none) {
+    throw std::invalid_argument("calibrate, or give a calibrator: not both");
+  }
+  if (options.calibrator && options.calibrator->reading != tally.reading()) {
+    throw std::invalid_argument("the calibrator and the tally read scores differently");
+  }
+  if (uses_labels(criterion)) {
+    if (method == Calibration::platt || method == Calibration::temperature) {
+      throw std::invalid_argument(fmt::format(
+          "{}: benefits come from each cell's pooled labels, as its rates do, so that {} would "
+          "change nothing; leave calibration out, or choose isotonic",
+          criterion.name, to_string(method)));
+    }
+    if (options.calibrate == Calibration::isotonic && options.calibrate_by == CalibrateBy::all) {
+      throw std::invalid_argument(
+          criterion.name + ": labels are pooled in each cell, as its rates are; calibrate by cell");
+    }
+  } else if (method == Calibration::none && !tally.reading().has_probability()) {
+    throw std::invalid_argument(
+        "raw scores say nothing of the outcome, so no decision has a benefit: calibrate them");
+  }
+  if (options.calibrate != Calibration::none && !tally.labelled()) {
+    throw std::invalid_argument(
+        fmt::format("{} calibration needs labels", to_string(options.calibrate)));
+  }
+}
+
+bool pools_labels(const Criterion& criterion, const SolveOptions& options) {
+  return uses_labels(criterion) ||
+         (options.calibrate == Calibration::isotonic && options.calibrate_by == CalibrateBy::cell);
+}
+
+std::optional<Calibrator> calibrator_for(const Tally& tally, const Criterion& criterion,
+                                         const SolveOptions& options) {
+  if (options.calibrator) return options.calibrator->for_cells(tally.cells());
+  if (options.calibrate == Calibration::none) return std::nullopt;
+  if (pools_labels(criterion, options) && tally.reading().has_probability()) return std::nullopt;
+  return calibrate(tally, options.calibrate,
+                   {.by = options.calibrate_by, .threads = options.threads});
+}
+
+}  // namespace evenhand

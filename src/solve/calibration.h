@@ -1,0 +1,21 @@
+// Where the benefits of a fit come from: scores by their scale, a calibrator, or pooled labels.
+#pragma once
+
+#include <evenhand/solve.h>
+
+#include <optional>
+
+namespace evenhand {
+
+// Throws std::invalid_argument for a calibration that is missing, contradicts the criterion, or
+// lacks labels.
+void check_calibration(const Tally& tally, const Criterion& criterion, const SolveOptions& options);
+
+// Benefits come from each cell's own pooled labels.
+bool pools_labels(const Criterion& criterion, const SolveOptions& options);
+
+// None where the scale reads the scores, or where it need not since labels are pooled anyway.
+std::optional<Calibrator> calibrator_for(const Tally& tally, const Criterion& criterion,
+                                         const SolveOptions& options);
+
+}  // namespace evenhand
