@@ -21,4 +21,5 @@
 #include <evenhand/scale.h>
 #include <evenhand/solve.h>
 #include <evenhand/tally.h>
+#include <evenhand/theory.h>
 #include <evenhand/version.h>
