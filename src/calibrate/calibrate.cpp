@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -84,9 +85,14 @@ CalibrationCurve fit_platt(const Sample& sample) {
   if (sample.low() == sample.high()) {
     throw std::invalid_argument("every score is the same, so no slope can be fitted; use isotonic");
   }
+  const auto too_narrow = [] {
+    return std::invalid_argument(
+        "the scores are too near each other for a slope between them; use isotonic");
+  };
+  const Standard standard = standard_of(sample, total.n);
+  if (standard.unit < std::numeric_limits<double>::min()) throw too_narrow();
   const double target1 = (total.n1 + 1) / (total.n1 + 2);
   const double target0 = 1 / (total.n - total.n1 + 2);
-  const Standard standard = standard_of(sample, total.n);
   std::vector<LogisticRow> rows;
   rows.reserve(sample.end() - sample.begin());
   for (std::size_t i = sample.begin(); i < sample.end(); ++i) {
@@ -99,9 +105,7 @@ CalibrationCurve fit_platt(const Sample& sample) {
   const double slope = fit.slope / standard.spread / standard.unit;
   const double offset =
       fit.offset - fit.slope / standard.spread * standard.mean - slope * standard.middle;
-  if (!std::isfinite(slope) || !std::isfinite(offset) || slope == 0) {
-    throw std::invalid_argument("the scores are too near each other, or too far; use isotonic");
-  }
+  if (!std::isfinite(slope) || !std::isfinite(offset)) throw too_narrow();
   return PlattCurve{slope, offset + 0.0};
 }
 
