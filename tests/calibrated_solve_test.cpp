@@ -234,6 +234,11 @@ TEST(CalibratedSolve, FrontierIsThatOfTheCalibratedBenefit) {
       frontier(tally, parity(), std::vector{0.0, 0.1}, options);
   EXPECT_EQ(points[0].objective, solve(tally, parity(), options).primal);
   EXPECT_LE(points[0].objective, points[1].objective);
+  for (const FrontierPoint& point : frontier_breakpoints(tally, parity(), 0, 0.2, options)) {
+    Criterion there = parity();
+    there.tolerance = point.parameter;
+    EXPECT_EQ(point.objective, solve(tally, there, options).primal);
+  }
 }
 
 TEST(CalibratedSolve, LabelCriteriaRefuseWhatWouldChangeNothing) {

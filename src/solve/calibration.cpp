@@ -54,4 +54,12 @@ std::optional<Calibrator> calibrator_for(const Tally& tally, const Criterion& cr
                    {.by = options.calibrate_by, .threads = options.threads});
 }
 
+SolveOptions calibrated_once(const Tally& tally, const Criterion& criterion, SolveOptions options) {
+  if (options.calibrate == Calibration::none || pools_labels(criterion, options)) return options;
+  check_calibration(tally, criterion, options);
+  options.calibrator = calibrator_for(tally, criterion, options);
+  options.calibrate = Calibration::none;
+  return options;
+}
+
 }  // namespace evenhand

@@ -18,4 +18,7 @@ bool pools_labels(const Criterion& criterion, const SolveOptions& options);
 std::optional<Calibrator> calibrator_for(const Tally& tally, const Criterion& criterion,
                                          const SolveOptions& options);
 
+// The same options, with the calibrator fitted: for many fits on one tally.
+SolveOptions calibrated_once(const Tally& tally, const Criterion& criterion, SolveOptions options);
+
 }  // namespace evenhand
