@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base_decision.h"
+#include "calibrate/matched.h"
 #include "solve/comparison.h"
 #include "solve/realise.h"
 #include "support/dyadic.h"
@@ -190,11 +191,7 @@ std::optional<Calibrator> calibrator_for(const Tally& tally, const AuditOptions&
                                          const Rule* rule) {
   const std::optional<Calibrator>& from =
       rule && !options.calibrator ? rule->parts().calibrator : options.calibrator;
-  if (!from) return std::nullopt;
-  if (from->reading != tally.reading()) {
-    throw std::invalid_argument("the calibrator and the tally read scores differently");
-  }
-  return from->for_cells(tally.cells());
+  return from ? std::optional(matched(*from, tally)) : std::nullopt;
 }
 
 }  // namespace

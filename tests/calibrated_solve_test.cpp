@@ -307,6 +307,22 @@ TEST(CalibratedSolve, RejectsContradictions) {
   other.reading.favorable = Favorable::low;
   expect_throw<std::invalid_argument>([&] { solve(tally, parity(), {.calibrator = other}); },
                                       "read scores differently");
+  const std::vector<std::pair<CalibrationCurve, const char*>> bad_curves = {
+      {PlattCurve{-1, 0}, "a slope that is not above 0"},
+      {PlattCurve{1, infinity}, "an offset that is not finite"},
+      {TemperatureCurve{1}, "the logits of raw scores"},
+      {Response{}, "steps where isotonic ones are ramps"}};
+  for (const auto& [curve, part] : bad_curves) {
+    const Calibrator bad{tally.reading(), curve};
+    expect_throw<std::invalid_argument>([&] { solve(tally, parity(), {.calibrator = bad}); }, part);
+    expect_throw<std::invalid_argument>([&] { calibration_report(tally, bad); }, part);
+    expect_throw<std::invalid_argument>([&] { audit(tally, parity().roles, {.calibrator = bad}); },
+                                        part);
+  }
+  other = calibrator;
+  other.each.pop_back();
+  expect_throw<std::invalid_argument>([&] { solve(tally, parity(), {.calibrator = other}); },
+                                      "2 cells but 1 curves");
   const Tally unlabelled = Tally::of(rows.score, rows.cells(), {.scale = Scale::raw});
   expect_throw<std::invalid_argument>(
       [&] { solve(unlabelled, parity(), {.calibrate = Calibration::platt}); },

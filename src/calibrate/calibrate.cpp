@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/logistic.h"
+#include "calibrate/matched.h"
 #include "solve/pool.h"
 #include "support/logit.h"
 #include "support/parallel.h"
@@ -117,9 +118,11 @@ CalibrationCurve fit_temperature(const Sample& sample) {
   check_two_outcomes(total_of(sample));
   std::vector<LogisticRow> rows;
   rows.reserve(sample.end() - sample.begin());
+  // The likelihood is concave in 1 / T: it has a largest value above 0 if it rises there, and falls
+  // in the end, since some outcome is on the wrong side.
   double largest = 0;
-  double slope_at_0 = 0;  // of the likelihood in 1 / T, which is concave
-  double misplaced = 0;   // what it falls with in the end
+  double slope_at_0 = 0;
+  double misplaced = 0;
   for (std::size_t i = sample.begin(); i < sample.end(); ++i) {
     const double z = logit_of(sample.sorted.score[i], sample.reading);
     const double n = sample.sorted.n[i];
@@ -128,13 +131,13 @@ CalibrationCurve fit_temperature(const Sample& sample) {
     largest = std::max(largest, std::abs(z));
     misplaced += z > 0 ? n - n1 : z < 0 ? n1 : 0;
   }
+  if (largest == 0) {
+    throw std::invalid_argument(
+        "every score says p = 1/2, which no temperature changes; use isotonic");
+  }
   for (LogisticRow& row : rows) {
     row.z /= largest;
     slope_at_0 += row.z * (row.target - row.n / 2);
-  }
-  if (largest == 0) {
-    throw std::invalid_argument(
-        "every score says p = 1/2, which no temperature changes; use platt");
   }
   check_rises(slope_at_0);
   if (misplaced == 0) {
@@ -148,8 +151,9 @@ CalibrationCurve fit_temperature(const Sample& sample) {
 
 CalibrationCurve fit_isotonic(const Sample& sample) {
   Response out{Response::Shape::ramp, 0, {}};
+  double p = 0;
   for (const Block& block : pool(sample.sorted, sample.cell, sample.integer_weights)) {
-    const double p = block.n1 / block.n;
+    p = std::max(p, block.n1 / block.n);  // sums of fractional weights may be rounded
     out.points.push_back({block.low, p});
     if (block.high > block.low) out.points.push_back({block.high, p});
   }
@@ -171,6 +175,15 @@ CalibrationCurve fit(Calibration method, const Sample& sample) {
 }
 
 }  // namespace
+
+Calibrator matched(const Calibrator& calibrator, const Tally& tally) {
+  if (calibrator.reading != tally.reading()) {
+    throw std::invalid_argument("the calibrator and the tally read scores differently");
+  }
+  Calibrator out = calibrator;
+  out.settle();
+  return out.for_cells(tally.cells());
+}
 
 Calibrator calibrate(const Tally& tally, Calibration method, const CalibrateOptions& options) {
   if (!tally.labelled()) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/matched.h"
 #include "support/outlook.h"
 #include "tally/data.h"
 
@@ -97,10 +98,7 @@ CalibrationReport calibration_report(const Tally& tally, std::size_t bins) {
 
 CalibrationReport calibration_report(const Tally& tally, const Calibrator& calibrator,
                                      std::size_t bins) {
-  if (calibrator.reading != tally.reading()) {
-    throw std::invalid_argument("the calibrator and the tally read scores differently");
-  }
-  const Calibrator ours = calibrator.for_cells(tally.cells());
+  const Calibrator ours = matched(calibrator, tally);
   return report(tally, {tally.reading(), &ours}, bins);
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/matched.h"
 #include "solve/constraints.h"
 
 namespace evenhand {
@@ -15,9 +16,6 @@ void check_calibration(const Tally& tally, const Criterion& criterion,
   const Calibration method = options.calibrator ? options.calibrator->method() : options.calibrate;
   if (options.calibrator && options.calibrate != Calibration::none) {
     throw std::invalid_argument("calibrate, or give a calibrator: not both");
-  }
-  if (options.calibrator && options.calibrator->reading != tally.reading()) {
-    throw std::invalid_argument("the calibrator and the tally read scores differently");
   }
   if (uses_labels(criterion)) {
     if (method == Calibration::platt || method == Calibration::temperature) {
@@ -47,7 +45,7 @@ bool pools_labels(const Criterion& criterion, const SolveOptions& options) {
 
 std::optional<Calibrator> calibrator_for(const Tally& tally, const Criterion& criterion,
                                          const SolveOptions& options) {
-  if (options.calibrator) return options.calibrator->for_cells(tally.cells());
+  if (options.calibrator) return matched(*options.calibrator, tally);
   if (options.calibrate == Calibration::none) return std::nullopt;
   if (pools_labels(criterion, options) && tally.reading().has_probability()) return std::nullopt;
   return calibrate(tally, options.calibrate,

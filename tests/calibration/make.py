@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the calibration tables beside this file, whose last column is what scikit-learn answers.
 
+The C++ tests read these tables, since they cannot ask scikit-learn; tests in Python can ask it.
 Needs scikit-learn. With --check: says whether what it answers today agrees with the files to 1e-6;
 exits with 77 (skipped) where there is none. Rows of weight 0 take no part in the fit: they are
 scores that were never seen.
