@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base_decision.h"
-#include "calibrate/matched.h"
+#include "calibrate/outlook_by.h"
 #include "solve/comparison.h"
 #include "solve/realise.h"
 #include "support/dyadic.h"
@@ -37,13 +37,11 @@ std::optional<double> share(double part, double whole) {
 
 class Auditor {
  public:
-  // The calibrator, if any, has the tally's cells.
-  Auditor(const Tally& tally, const Roles& roles, const AuditOptions& options,
-          const std::optional<Calibrator>& calibrator)
+  Auditor(const Tally& tally, const Roles& roles, const AuditOptions& options, Outlook outlook)
       : tally_(tally),
         roles_(roles),
         options_(options),
-        outlook_{tally.reading(), calibrator ? &*calibrator : nullptr},
+        outlook_(std::move(outlook)),
         labelled_(tally.labelled()) {
     check_roles(tally.cells(), roles);
   }
@@ -186,21 +184,16 @@ class Auditor {
   bool labelled_;
 };
 
-// The one to use, under the codes of the tally's cells.
-std::optional<Calibrator> calibrator_for(const Tally& tally, const AuditOptions& options,
-                                         const Rule* rule) {
-  const std::optional<Calibrator>& from =
-      rule && !options.calibrator ? rule->parts().calibrator : options.calibrator;
-  return from ? std::optional(matched(*from, tally)) : std::nullopt;
+Outlook outlook_for(const Tally& tally, const std::optional<Calibrator>& calibrator) {
+  return calibrator ? outlook_by(*calibrator, tally) : Outlook{tally.reading()};
 }
 
 }  // namespace
 
 Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options) {
-  const std::optional<Calibrator> calibrator = calibrator_for(tally, options, nullptr);
-  const double from = base_decision_from({tally.reading(), calibrator ? &*calibrator : nullptr},
-                                         options.costs, options.base_threshold);
-  return Auditor(tally, roles, options, calibrator)
+  const Outlook outlook = outlook_for(tally, options.calibrator);
+  const double from = base_decision_from(outlook, options.costs, options.base_threshold);
+  return Auditor(tally, roles, options, outlook)
       .run(std::vector<Response>(tally.cells().size(), from_score(from)), std::nullopt);
 }
 
@@ -217,8 +210,9 @@ Audit audit(const Tally& tally, const Roles& roles, const Rule& rule, const Audi
     }
     responses.push_back(rule.parts().responses[codes[c]]);
   }
-  const std::optional<Calibrator> calibrator = calibrator_for(tally, options, &rule);
-  return Auditor(tally, roles, options, calibrator).run(responses, rule.parts().level);
+  const Outlook outlook =
+      outlook_for(tally, options.calibrator ? options.calibrator : rule.parts().calibrator);
+  return Auditor(tally, roles, options, outlook).run(responses, rule.parts().level);
 }
 
 }  // namespace evenhand

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/logistic.h"
-#include "calibrate/matched.h"
+#include "calibrate/outlook_by.h"
 #include "solve/pool.h"
 #include "support/logit.h"
 #include "support/parallel.h"
@@ -176,13 +176,13 @@ CalibrationCurve fit(Calibration method, const Sample& sample) {
 
 }  // namespace
 
-Calibrator matched(const Calibrator& calibrator, const Tally& tally) {
+Outlook outlook_by(const Calibrator& calibrator, const Tally& tally) {
   if (calibrator.reading != tally.reading()) {
     throw std::invalid_argument("the calibrator and the tally read scores differently");
   }
-  Calibrator out = calibrator;
-  out.settle();
-  return out.for_cells(tally.cells());
+  Calibrator settled = calibrator;
+  settled.settle();
+  return {tally.reading(), std::make_shared<Calibrator>(settled.for_cells(tally.cells()))};
 }
 
 Calibrator calibrate(const Tally& tally, Calibration method, const CalibrateOptions& options) {

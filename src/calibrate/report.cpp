@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/matched.h"
+#include "calibrate/outlook_by.h"
 #include "support/outlook.h"
 #include "tally/data.h"
 
@@ -98,8 +98,7 @@ CalibrationReport calibration_report(const Tally& tally, std::size_t bins) {
 
 CalibrationReport calibration_report(const Tally& tally, const Calibrator& calibrator,
                                      std::size_t bins) {
-  const Calibrator ours = matched(calibrator, tally);
-  return report(tally, {tally.reading(), &ours}, bins);
+  return report(tally, outlook_by(calibrator, tally), bins);
 }
 
 }  // namespace evenhand

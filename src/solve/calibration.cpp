@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/matched.h"
+#include "calibrate/outlook_by.h"
 #include "solve/constraints.h"
 
 namespace evenhand {
@@ -43,19 +43,19 @@ bool pools_labels(const Criterion& criterion, const SolveOptions& options) {
          (options.calibrate == Calibration::isotonic && options.calibrate_by == CalibrateBy::cell);
 }
 
-std::optional<Calibrator> calibrator_for(const Tally& tally, const Criterion& criterion,
-                                         const SolveOptions& options) {
-  if (options.calibrator) return matched(*options.calibrator, tally);
-  if (options.calibrate == Calibration::none) return std::nullopt;
-  if (pools_labels(criterion, options) && tally.reading().has_probability()) return std::nullopt;
-  return calibrate(tally, options.calibrate,
-                   {.by = options.calibrate_by, .threads = options.threads});
+Outlook outlook_for(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
+  if (options.calibrator) return outlook_by(*options.calibrator, tally);
+  const bool superfluous = pools_labels(criterion, options) && tally.reading().has_probability();
+  if (options.calibrate == Calibration::none || superfluous) return {tally.reading()};
+  return {tally.reading(),
+          std::make_shared<Calibrator>(calibrate(
+              tally, options.calibrate, {.by = options.calibrate_by, .threads = options.threads}))};
 }
 
 SolveOptions calibrated_once(const Tally& tally, const Criterion& criterion, SolveOptions options) {
   if (options.calibrate == Calibration::none || pools_labels(criterion, options)) return options;
   check_calibration(tally, criterion, options);
-  options.calibrator = calibrator_for(tally, criterion, options);
+  options.calibrator = *outlook_for(tally, criterion, options).calibrator;
   options.calibrate = Calibration::none;
   return options;
 }

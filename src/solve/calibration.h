@@ -3,7 +3,7 @@
 
 #include <evenhand/solve.h>
 
-#include <optional>
+#include "support/outlook.h"
 
 namespace evenhand {
 
@@ -14,9 +14,8 @@ void check_calibration(const Tally& tally, const Criterion& criterion, const Sol
 // Benefits come from each cell's own pooled labels.
 bool pools_labels(const Criterion& criterion, const SolveOptions& options);
 
-// None where the scale reads the scores, or where it need not since labels are pooled anyway.
-std::optional<Calibrator> calibrator_for(const Tally& tally, const Criterion& criterion,
-                                         const SolveOptions& options);
+// With a calibrator unless the scale alone reads the scores, or labels are pooled anyway.
+Outlook outlook_for(const Tally& tally, const Criterion& criterion, const SolveOptions& options);
 
 // The same options, with the calibrator fitted: for many fits on one tally.
 SolveOptions calibrated_once(const Tally& tally, const Criterion& criterion, SolveOptions options);

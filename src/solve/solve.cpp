@@ -76,8 +76,7 @@ Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& 
 Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
   check_options(tally, criterion, options);
   check_base_options(tally.reading(), options.costs, options.base_threshold);
-  const std::optional<Calibrator> calibrator = calibrator_for(tally, criterion, options);
-  const Outlook outlook{tally.reading(), calibrator ? &*calibrator : nullptr};
+  const Outlook outlook = outlook_for(tally, criterion, options);
   const double base_from = base_decision_from(outlook, options.costs, options.base_threshold);
   Problem problem{tally, criterion, options, pools_labels(criterion, options), base_from, outlook};
   if (criterion.relation == Relation::target) {

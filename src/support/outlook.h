@@ -3,11 +3,14 @@
 
 #include <evenhand/calibrator.h>
 
+#include <memory>
+
 namespace evenhand {
 
 struct Outlook {
   Reading reading;
-  const Calibrator* calibrator = nullptr;  // of the same reading; its cells have the tally's codes
+  // Of the same reading, its cells under the tally's codes; none: the scale alone.
+  std::shared_ptr<const Calibrator> calibrator = nullptr;
 
   double probability(CellCode cell, double x) const noexcept {
     return calibrator ? calibrator->at(cell, x) : reading.probability(x);
