@@ -90,6 +90,17 @@ std::vector<std::string> texts(const Json& value, std::string_view where) {
   return out;
 }
 
+std::vector<Point> points(const Json& value, const std::string& where, std::string_view second) {
+  std::vector<Point> out;
+  for (const Json& point : list(value, where)) {
+    if (list(point, where).size() != 2) {
+      fail(fmt::format("{} has a point that is not [score, {}]", where, second));
+    }
+    out.push_back({number(point[0], where), number(point[1], where)});
+  }
+  return out;
+}
+
 Response response(const Json& cell, const std::string& where) {
   const bool ramp = cell.contains("ramp");
   if (ramp) {
@@ -100,16 +111,46 @@ Response response(const Json& cell, const std::string& where) {
   Response out;
   out.shape = ramp ? Response::Shape::ramp : Response::Shape::steps;
   if (!ramp) out.start = number(cell["start"], where + ".start");
-  const std::string points = where + (ramp ? ".ramp" : ".steps");
-  for (const Json& point : list(ramp ? cell["ramp"] : cell["steps"], points)) {
-    if (list(point, points).size() != 2) fail(points + " has a point that is not [score, q]");
-    out.points.push_back({number(point[0], points), number(point[1], points)});
+  out.points =
+      points(ramp ? cell["ramp"] : cell["steps"], where + (ramp ? ".ramp" : ".steps"), "q");
+  return out;
+}
+
+CalibrationCurve curve(const Json& json, Calibration method, const std::string& where) {
+  switch (method) {
+    case Calibration::platt:
+      expect_keys(json, where, {"slope", "offset"});
+      return PlattCurve{number(json["slope"], where + ".slope"),
+                        number(json["offset"], where + ".offset")};
+    case Calibration::temperature:
+      expect_keys(json, where, {"temperature"});
+      return TemperatureCurve{number(json["temperature"], where + ".temperature")};
+    case Calibration::isotonic:
+      expect_keys(json, where, {"ramp"});
+      return Response{Response::Shape::ramp, 0, points(json["ramp"], where + ".ramp", "p")};
+    case Calibration::none:
+      break;
   }
+  fail("calibrator.method is none");
+}
+
+// Its cells are the rule's, in the same order.
+Calibrator calibrator(const Json& json, const Reading& reading, const CellNames& names) {
+  expect_keys(json, "calibrator", {"method", "all"}, {"cells"});
+  const Calibration method = calibration_from(text(json["method"], "calibrator.method"));
+  Calibrator out{reading, curve(json["all"], method, "calibrator.all")};
+  if (!json.contains("cells")) return out;
+  out.cells = names;
+  for (const Json& cell : list(json["cells"], "calibrator.cells")) {
+    out.each.push_back(curve(cell, method, fmt::format("calibrator.cells[{}]", out.each.size())));
+  }
+  if (out.each.empty()) fail("calibrator.cells is empty");
   return out;
 }
 
 RuleParts rule_parts(const Json& rule) {
-  expect_keys(rule, "rule", {"attributes", "scale", "favorable", "otherwise", "cells"}, {"level"});
+  expect_keys(rule, "rule", {"attributes", "scale", "favorable", "otherwise", "cells"},
+              {"level", "calibrator"});
   RuleParts parts;
   parts.reading.scale = scale_from(text(rule["scale"], "scale"));
   parts.reading.favorable = favorable_from(text(rule["favorable"], "favorable"));
@@ -129,6 +170,9 @@ RuleParts rule_parts(const Json& rule) {
     cells.push_back(texts(cell["values"], where + ".values"));
   }
   parts.cells = CellNames(texts(rule["attributes"], "attributes"), cells);
+  if (rule.contains("calibrator")) {
+    parts.calibrator = calibrator(rule["calibrator"], parts.reading, parts.cells);
+  }
   return parts;
 }
 
@@ -156,6 +200,29 @@ std::string points_text(const std::vector<Point>& points) {
   return out + "]";
 }
 
+std::string curve_text(const PlattCurve& curve) {
+  return fmt::format("{{\"slope\": {}, \"offset\": {}}}", shortest(curve.slope),
+                     shortest(curve.offset));
+}
+std::string curve_text(const TemperatureCurve& curve) {
+  return fmt::format("{{\"temperature\": {}}}", shortest(curve.temperature));
+}
+std::string curve_text(const Response& curve) {
+  return fmt::format("{{\"ramp\": {}}}", points_text(curve.points));
+}
+
+std::string calibrator_text(const Calibrator& calibrator) {
+  const auto curve = [](const CalibrationCurve& one) {
+    return std::visit([](const auto& kind) { return curve_text(kind); }, one);
+  };
+  std::string out = fmt::format("{{\n      \"method\": \"{}\",\n      \"all\": {}",
+                                to_string(calibrator.method()), curve(calibrator.all));
+  for (std::size_t c = 0; c < calibrator.each.size(); ++c) {
+    out += (c == 0 ? ",\n      \"cells\": [\n        " : ",\n        ") + curve(calibrator.each[c]);
+  }
+  return out + (calibrator.each.empty() ? "\n    }" : "\n      ]\n    }");
+}
+
 }  // namespace
 
 std::string Rule::to_json(std::string_view fit) const {
@@ -181,6 +248,9 @@ std::string Rule::to_json(std::string_view fit) const {
       to_string(parts_.reading.favorable),
       std::isfinite(parts_.otherwise) ? shortest(parts_.otherwise) : "null");
   if (parts_.level) out += fmt::format("    \"level\": {},\n", *parts_.level);
+  if (parts_.calibrator) {
+    out += fmt::format("    \"calibrator\": {},\n", calibrator_text(*parts_.calibrator));
+  }
   out += fmt::format("    \"cells\": [{}\n    ]\n  }}", cells);
   if (!fit.empty()) {
     const Json record = parse(fit);

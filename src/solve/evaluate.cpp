@@ -32,7 +32,7 @@ void value_labels(const Problem& problem, CellCode c, const CellPrice& price, Va
   const Costs& costs = problem.options.costs;
   // The lower hull counts only when more favourable outcomes are worth less than nothing.
   const bool lower = costs.false_negative + costs.false_positive < price.n1;
-  const CellCurve curve(problem.tally.data(), c, true, costs, lower);
+  const CellCurve curve(problem.tally.data(), c, true, problem.outlook, costs, lower);
   value.dual = problem.options.gamma == 0 ? curve.best(1, price).value
                                           : curve.smooth(price, problem.options.gamma).value;
   value.magnitude = curve.magnitude();
@@ -43,21 +43,23 @@ std::vector<Value> values_of_steps(const Problem& problem, const std::vector<Cel
                                    const Solution& solution) {
   const Tally::Data& data = problem.tally.data();
   const Costs& costs = problem.options.costs;
-  const Reading& reading = data.reading;
-  const double zero_from = first_above(reading, costs, 0);
+  const Outlook& outlook = problem.outlook;
   std::vector<std::vector<double>> cuts(data.names.size());
   std::vector<double> bound_from(cuts.size());
+  std::vector<double> zero_from(cuts.size());
   for (CellCode c = 0; c < cuts.size(); ++c) {
-    bound_from[c] = first_above(reading, costs, prices[c].n);
+    bound_from[c] = outlook.first_above(c, costs, prices[c].n);
+    zero_from[c] = outlook.first_above(c, costs, 0);
     for (const Point& point : solution.rule.parts().responses[c].points) {
       cuts[c].push_back(point.score);
     }
     cuts[c].push_back(problem.base_from);
-    if (!problem.from_labels) cuts[c].insert(cuts[c].end(), {bound_from[c], zero_from});
+    if (!problem.from_labels) cuts[c].insert(cuts[c].end(), {bound_from[c], zero_from[c]});
     std::sort(cuts[c].begin(), cuts[c].end());
     cuts[c].erase(std::unique(cuts[c].begin(), cuts[c].end()), cuts[c].end());
   }
-  const auto sums = tabulate(data, cuts, !problem.from_labels, problem.options.threads);
+  const auto sums =
+      tabulate(data, cuts, problem.from_labels ? nullptr : &outlook, problem.options.threads);
   std::vector<Value> values(cuts.size());
   for (CellCode c = 0; c < cuts.size(); ++c) {
     Value& value = values[c];
@@ -75,7 +77,7 @@ std::vector<Value> values_of_steps(const Problem& problem, const std::vector<Cel
       if (from >= problem.base_from) value.base += nh;
       if (problem.from_labels) continue;
       if (from >= bound_from[c]) value.dual += nh - prices[c].n * sum.n;
-      value.magnitude += from >= zero_from ? nh : -nh;
+      value.magnitude += from >= zero_from[c] ? nh : -nh;
     }
   }
   return values;
@@ -98,7 +100,7 @@ std::vector<Value> values_of_ramps(const Problem& problem, const std::vector<Cel
       const double q = response(sorted.score[i]);
       const double nh = problem.from_labels
                             ? costs.false_negative * n1 - costs.false_positive * (n - n1)
-                            : n * benefit(data.reading.probability(sorted.score[i]), costs);
+                            : n * benefit(problem.outlook.probability(c, sorted.score[i]), costs);
       value.primal += nh * q - gamma / 2 * n * q * q;
       value.selected += n * q;
       value.selected1 += n1 * q;

@@ -16,6 +16,7 @@ struct Problem {
   const SolveOptions& options;
   bool from_labels;  // the benefit comes from pooled labels, else from the scores
   double base_from;  // base decisions are positive from this turned score on
+  Outlook outlook;   // where benefits from scores come from
   double rho = 0;    // for Relation::target
 };
 

@@ -58,8 +58,9 @@ class OneRate {
 
   void make_pieces(CellCode c) {
     const Costs& costs = problem_.options.costs;
-    pieces_[c] = problem_.from_labels ? pieces_of_labels(data_, c, rate_kind(c), costs)
-                                      : pieces_of_scores(data_, c, costs, gamma_ == 0);
+    pieces_[c] = problem_.from_labels
+                     ? pieces_of_labels(data_, c, rate_kind(c), costs)
+                     : pieces_of_scores(data_, c, problem_.outlook, costs, gamma_ == 0);
     make_line(c);
   }
 
@@ -71,7 +72,8 @@ class OneRate {
 
   // Opens what bears on the cell's threshold; true if that may have moved it.
   bool refine(CellCode c) {
-    if (!open_around(pieces_[c], rates_[c], data_, problem_.options.costs)) return false;
+    if (!open_around(pieces_[c], rates_[c], data_, problem_.outlook, problem_.options.costs))
+      return false;
     make_line(c);
     return true;
   }
@@ -146,7 +148,7 @@ class OneRate {
     const Costs& costs = problem_.options.costs;
     if (gamma_ == 0) return steps_at(pieces, rates_[c], data_.level);
     const Ramp ramp = ramp_at(pieces, lines_[c], rates_[c], gamma_);
-    if (problem_.from_labels || data_.reading.scale == Scale::logit) {
+    if (problem_.from_labels || !problem_.outlook.linear()) {
       return response_of(pieces, ramp);
     }
     if (rates_[c] <= 0 || rates_[c] >= 1) return always(rates_[c] <= 0 ? 0 : 1);

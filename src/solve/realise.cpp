@@ -117,9 +117,8 @@ std::optional<Response> linear_response(double theta, double gamma, const Readin
   return Response{Response::Shape::ramp, 0, {{from, 0}, {to, 1}}};
 }
 
-Response response_without_rows(const Reading& reading, const Costs& costs) {
+Response from_score(double from) {
   Response out;
-  const double from = first_above(reading, costs, 0);
   if (std::isfinite(from)) out.points.push_back({from, 1});
   return out;
 }

@@ -31,8 +31,8 @@ Response response_of(const Pieces& pieces, const Ramp& ramp);
 std::optional<Response> linear_response(double theta, double gamma, const Reading& reading,
                                         const Costs& costs);
 
-// Of a cell without rows: the score's own benefit is all there is to go by.
-Response response_without_rows(const Reading& reading, const Costs& costs);
+// Yes from this turned score on (infinity: never).
+Response from_score(double from);
 Response always(double q);
 
 }  // namespace evenhand

@@ -53,7 +53,11 @@ std::string Solution::to_json() const {
   fit["gamma"] = options.gamma;
   fit["cost_fp"] = options.costs.false_positive;
   fit["cost_fn"] = options.costs.false_negative;
-  fit["calibrate"] = options.calibrate == Calibration::none ? "none" : "isotonic";
+  fit["calibrate"] = to_string(options.calibrate);
+  if (const auto& calibrator = rule.parts().calibrator) {
+    fit["calibrate"] = to_string(calibrator->method());
+    fit["calibrate_by"] = to_string(calibrator->by());
+  }
   if (options.base_threshold) fit["base_threshold"] = *options.base_threshold;
   fit["status"] = to_string(status);
   fit["primal"] = primal;
