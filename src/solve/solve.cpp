@@ -47,6 +47,8 @@ std::string_view to_string(Status status) noexcept {
       return "optimal";
     case Status::inaccurate:
       return "inaccurate";
+    case Status::approximate:
+      return "approximate";
     case Status::infeasible:
       break;
   }
