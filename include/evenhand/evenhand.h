@@ -16,6 +16,7 @@
 #include <evenhand/requirement.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
+#include <evenhand/sgd.h>
 #include <evenhand/solve.h>
 #include <evenhand/tally.h>
 #include <evenhand/version.h>

@@ -117,6 +117,17 @@ std::optional<Response> linear_response(double theta, double gamma, const Readin
   return Response{Response::Shape::ramp, 0, {{from, 0}, {to, 1}}};
 }
 
+Response ramp_at_price(const Tally::Data& data, CellCode cell, double theta, double gamma,
+                       const Costs& costs) {
+  if (data.reading.scale != Scale::logit) {
+    if (auto linear = linear_response(theta, gamma, data.reading, costs)) return *linear;
+  }
+  const Pieces pieces = pieces_of_scores(data, cell, costs, false);
+  Ramp ramp{pieces.total * theta, {}};
+  for (const Piece& piece : pieces.list) ramp.q.push_back(clip((piece.h - theta) / gamma));
+  return response_of(pieces, ramp);
+}
+
 Response response_without_rows(const Reading& reading, const Costs& costs) {
   Response out;
   const double from = first_above(reading, costs, 0);
