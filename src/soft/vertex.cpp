@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include <ClpSimplex.hpp>
-#include <CoinPackedMatrix.hpp>
 
 namespace evenhand::soft {
 namespace {
@@ -78,30 +77,36 @@ class Sifting {
         right[j] -= problem_.n[i] / one * problem_.w[i * problem_.columns + j];
       }
     }
-    CoinPackedMatrix matrix(true, 0, 0);
-    matrix.setDimensions(m, 0);
-    std::vector<int> index(problem_.columns);
-    std::iota(index.begin(), index.end(), 0);
+    std::vector<CoinBigIndex> start = {0};
+    std::vector<int> index;
+    std::vector<double> value;
     std::vector<double> cost;
     std::vector<double> upper;
+    const auto close_column = [&](double price, double most) {
+      start.push_back(static_cast<CoinBigIndex>(index.size()));
+      cost.push_back(price);
+      upper.push_back(most);
+    };
     for (const std::size_t i : list_) {
-      matrix.appendCol(m, index.data(), problem_.w.data() + i * problem_.columns);
-      cost.push_back(-problem_.h[i]);
-      upper.push_back(problem_.n[i] / one);
+      for (int j = 0; j < m; ++j) index.push_back(j);
+      const auto w = problem_.w.begin() + static_cast<std::ptrdiff_t>(i * problem_.columns);
+      value.insert(value.end(), w, w + m);
+      close_column(-problem_.h[i], problem_.n[i] / one);
     }
     // The free rows alone may not be able to balance the others: slack, at a price that multipliers
     // cannot exceed.
     for (int j = 0; j < m; ++j) {
       for (const double side : {1.0, -1.0}) {
-        matrix.appendCol(1, &j, &side);
-        cost.push_back(most_price_);
-        upper.push_back(std::numeric_limits<double>::infinity());
+        index.push_back(j);
+        value.push_back(side);
+        close_column(most_price_, std::numeric_limits<double>::infinity());
       }
     }
     const std::vector<double> lower(cost.size(), 0);
     ClpSimplex model;
     model.setLogLevel(0);
-    model.loadProblem(matrix, lower.data(), upper.data(), cost.data(), right.data(), right.data());
+    model.loadProblem(static_cast<int>(cost.size()), m, start.data(), index.data(), value.data(),
+                      lower.data(), upper.data(), cost.data(), right.data(), right.data());
     model.setPrimalTolerance(1e-10);
     model.setDualTolerance(1e-10);
     model.setPerturbation(100);  // off
