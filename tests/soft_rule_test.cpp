@@ -205,8 +205,8 @@ TEST(SoftRule, ChecksItsParts) {
   expect_throw<std::invalid_argument>([&] { SoftRule{parts}; }, "a ramp has no ties");
   parts = ramp();
   parts.of[0].multipliers[1] = std::numeric_limits<double>::infinity();
-  expect_throw<std::invalid_argument>([&] { SoftRule{parts}; },
-                                      "everyone: one of the multipliers is not a number within reason");
+  expect_throw<std::invalid_argument>(
+      [&] { SoftRule{parts}; }, "everyone: one of the multipliers is not a number within reason");
 }
 
 TEST(SoftRuleJson, RefusesEverythingElse) {

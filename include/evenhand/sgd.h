@@ -102,7 +102,7 @@ struct SgdResult {
 SgdResult solve_sgd(const Tally& tally, const Criterion& criterion, const SgdOptions& options = {});
 
 struct SgdStreamOptions {
-  SgdOptions sgd = {};  // `epochs`, `seed` and `threads` play no part
+  SgdOptions sgd = {};  // `epochs` and `seed` play no part
   Reading reading = {};
   // Weight of each cell's rows, as from SELECT cell, count(*). Without, shares of groups are those
   // of the rows seen so far, and the first steps are a little off.
@@ -115,7 +115,7 @@ struct SgdStreamOptions {
 class SgdStream {
  public:
   // Throws std::invalid_argument as solve_sgd does, and for Rho::base, which takes all rows.
-  SgdStream(CellNames cells, Criterion criterion, SgdStreamOptions options = {});
+  SgdStream(const CellNames& cells, Criterion criterion, SgdStreamOptions options = {});
   SgdStream(SgdStream&&) noexcept;
   SgdStream& operator=(SgdStream&&) noexcept;
   ~SgdStream();

@@ -101,7 +101,7 @@ struct SgdStream::State {
   }
 };
 
-SgdStream::SgdStream(CellNames cells, Criterion criterion, SgdStreamOptions options) {
+SgdStream::SgdStream(const CellNames& cells, Criterion criterion, SgdStreamOptions options) {
   sgd::check(criterion, options.sgd);
   if (criterion.relation == Relation::target && criterion.rho.kind == Rho::Kind::base) {
     throw std::invalid_argument(
