@@ -21,6 +21,9 @@
 #include <evenhand/response.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
+#include <evenhand/sgd.h>
+#include <evenhand/soft.h>
+#include <evenhand/soft_rule.h>
 #include <evenhand/solve.h>
 #include <evenhand/tally.h>
 #include <evenhand/theory.h>

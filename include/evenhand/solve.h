@@ -34,9 +34,10 @@ struct SolveOptions {
 };
 
 enum class Status {
-  optimal,     // gap and violation below 1e-9
-  inaccurate,  // a rule, but without that proof
-  infeasible,  // no rule meets the requirements; there is none in the solution
+  optimal,      // gap and violation below 1e-9
+  inaccurate,   // a rule, but without that proof
+  approximate,  // a rule of the stochastic solver (sgd.h), which never claims more
+  infeasible,   // no rule meets the requirements; there is none in the solution
 };
 std::string_view to_string(Status status) noexcept;
 

@@ -1,10 +1,12 @@
 #include <evenhand/scale.h>
 
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "rule/check_costs.h"
 #include "support/first_where.h"
 #include "support/logit.h"
 
@@ -71,6 +73,17 @@ double Reading::probability(double x) const noexcept {
       break;
   }
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+void check_costs(const Costs& costs) {
+  const auto is_cost = [](double cost) { return cost >= 0 && std::isfinite(cost); };
+  if (is_cost(costs.false_positive) && is_cost(costs.false_negative) &&
+      costs.false_positive + costs.false_negative > 0) {
+    return;
+  }
+  throw std::invalid_argument(fmt::format(
+      "costs are at least 0 and not both 0, not {} (false positive) and {} (false negative)",
+      costs.false_positive, costs.false_negative));
 }
 
 double first_above(const Reading& reading, const Costs& costs, double bar) noexcept {

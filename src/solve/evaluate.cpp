@@ -22,11 +22,6 @@ struct Value {
   double lottery = 0;    // weight with 0 < q < 1
 };
 
-double reduced(double z, double gamma) {  // max over q in [0, 1] of z q - gamma / 2 q^2
-  if (z <= 0) return 0;
-  return z >= gamma ? z - gamma / 2 : z * z / (2 * gamma);
-}
-
 // Bound and magnitude of a cell whose benefits come from labels: over all nondecreasing rules.
 void value_labels(const Problem& problem, CellCode c, const CellPrice& price, Value& value) {
   const Costs& costs = problem.options.costs;
@@ -107,7 +102,7 @@ std::vector<Value> values_of_ramps(const Problem& problem, const std::vector<Cel
       if (q > 0 && q < 1) value.lottery += n;
       if (sorted.score[i] >= problem.base_from) value.base += nh;
       if (problem.from_labels) continue;
-      value.dual += n * reduced(nh / n - prices[c].n, gamma);
+      value.dual += n * largest_reduced(nh / n - prices[c].n, gamma);
       value.magnitude += std::abs(nh);
     }
   }
@@ -161,13 +156,20 @@ double rate_of(Rate rate, const Reach& reach, const CellTotal& total) noexcept {
   return whole == 0 ? 0 : numerator(rate, reach) / whole;
 }
 
+double largest_reduced(double z, double gamma) noexcept {
+  if (z <= 0) return 0;
+  return z >= gamma ? z - gamma / 2 : z * z / (2 * gamma);
+}
+
+bool proven(double gap, double violation) noexcept {
+  constexpr double close = 1e-9;
+  return std::abs(gap) < close && violation < close;
+}
+
 void conclude(Solution& solution) {
   const double gap = solution.dual - solution.primal;
   solution.gap = solution.magnitude > 0 ? gap / solution.magnitude : gap;
-  constexpr double close = 1e-9;
-  solution.status = std::abs(solution.gap) < close && solution.violation < close
-                        ? Status::optimal
-                        : Status::inaccurate;
+  solution.status = proven(solution.gap, solution.violation) ? Status::optimal : Status::inaccurate;
 }
 
 }  // namespace evenhand

@@ -124,7 +124,7 @@ class Many {
     }
     solution.constraints = minimise_dual(system_, tally_, curves_, gamma_);
     const std::vector<CellPrice> price = prices(solution.constraints, tally_);
-    solution.rule = make_rule(problem_, [&](CellCode c) { return ramp_at_price(c, price[c]); });
+    solution.rule = make_rule(problem_, [&](CellCode c) { return ramp_for(c, price[c]); });
   }
 
   Response response_at(CellCode c, const Reach& reach) const {
@@ -136,21 +136,13 @@ class Many {
     return steps_at(pieces, rate, data_.level);
   }
 
-  Response ramp_at_price(CellCode c, const CellPrice& price) const {
+  Response ramp_for(CellCode c, const CellPrice& price) const {
     const Costs& costs = problem_.options.costs;
     if (problem_.from_labels) return ramp_response(curves_[c], price, gamma_);
     const Reach reach = curves_[c].smooth(price, gamma_).reach;
     if (reach.n <= 0) return always(0);
     if (reach.n >= tally_.total(c).n) return always(1);
-    if (problem_.outlook.linear()) {
-      if (auto linear = linear_response(price.n, gamma_, data_.reading, costs)) return *linear;
-    }
-    const Pieces pieces = pieces_of_scores(data_, c, problem_.outlook, costs, false);
-    Ramp ramp{0, {}};
-    for (const Piece& piece : pieces.list) {
-      ramp.q.push_back(std::clamp((piece.h - price.n) / gamma_, 0.0, 1.0));
-    }
-    return response_of(pieces, ramp);
+    return ramp_at_price(data_, c, problem_.outlook, price.n, gamma_, costs);
   }
 
   void prove(Solution& solution) const {

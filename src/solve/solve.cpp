@@ -46,6 +46,8 @@ std::string_view to_string(Status status) noexcept {
       return "optimal";
     case Status::inaccurate:
       return "inaccurate";
+    case Status::approximate:
+      return "approximate";
     case Status::infeasible:
       break;
   }
@@ -73,7 +75,7 @@ Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& 
   return Rule(std::move(parts));
 }
 
-Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
+Problem make_problem(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
   check_options(tally, criterion, options);
   check_base_options(tally.reading(), options.costs, options.base_threshold);
   const Outlook outlook = outlook_for(tally, criterion, options);
@@ -84,6 +86,11 @@ Solution solve(const Tally& tally, const Criterion& criterion, const SolveOption
                       ? base_rate(tally, base_from, options.threads)
                       : criterion.rho.value;
   }
+  return problem;
+}
+
+Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
+  const Problem problem = make_problem(tally, criterion, options);
   const bool one_rate =
       criterion.rates.size() == 1 && criterion.require.empty() &&
       (criterion.roles.across == Across::intersection || criterion.roles.sensitive.size() == 1);
