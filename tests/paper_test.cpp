@@ -1,5 +1,5 @@
-// Statements of the paper about its two definitions, its first theorem and its algorithm, and what
-// is wrong with them, on examples small enough to check by hand (docs/paper-sgd-part.md).
+// Statements of the paper and what is wrong with them, on examples small enough to check by hand;
+// docs/paper.md says where the others are checked.
 #include <evenhand/evenhand.h>
 
 #include <algorithm>
@@ -43,6 +43,167 @@ TEST(PaperExample1, ParityInsideEachCountryAllowsOtherRatesAbroadAndEqualRatesDo
     }
   }
   EXPECT_GT(parity.primal, equal.primal);
+}
+
+// Definition 1's constraint in its linear form: sum of (1_S - rho) q = 0. One for each stratum will
+// do: S has the same share of those who are turned down.
+TEST(PaperDefinition1, BalancesTheNegativeDecisionsToo) {
+  const Tally tally = applicants();
+  const Roles roles{.sensitive = {"sex"}, .within = {"country"}};
+  const Criterion parity = statistical_parity({.sensitive = {"sex"}, .within = {"country"}});
+  const Audit before = audit(tally, roles);
+  const Audit after = audit(tally, roles, solve(tally, parity).rule);
+  EXPECT_GT(before.strata[1].bias, 0.1);
+  for (const Comparison& country : after.strata) EXPECT_NEAR(country.bias, 0, 1e-12);
+  // In the first country everybody is selected.
+  double rejected = 0;
+  double rejected_women = 0;
+  for (const AuditedGroup& group : after.strata[1].groups) {
+    const double no = group.figures.weight * (1 - *group.figures.selection_rate);
+    rejected += no;
+    if (group.values.front() == "F") rejected_women += no;
+  }
+  EXPECT_GT(rejected, 0);
+  EXPECT_NEAR(rejected_women, rejected / 2, 1e-12);
+}
+
+// The paper's xi: the least of gamma/2 q^2 + [z - gamma q]^+ over all q.
+double xi(double z, double gamma) {
+  if (z <= 0) return 0;
+  return z >= gamma ? z - gamma / 2 : z * z / (2 * gamma);
+}
+
+TEST(PaperProposition1, XiIsTheLeastOverQAndHasASlopeFrom0To1) {
+  const double gamma = 0.3;
+  double last_slope = 0;
+  for (int i = -100; i < 100; ++i) {
+    const double z = i / 100.0;
+    double least = 1e9;
+    for (int j = -500; j <= 1500; ++j) {
+      const double q = j / 1000.0;
+      least = std::min(least, gamma / 2 * q * q + std::max(0.0, z - gamma * q));
+    }
+    EXPECT_GE(least, xi(z, gamma) - 1e-12);
+    EXPECT_LE(least, xi(z, gamma) + gamma / 1000);  // as far as the q that were tried are apart
+    const double slope = (xi(z + 1e-2, gamma) - xi(z, gamma)) / 1e-2;
+    EXPECT_GE(slope, last_slope - 1e-12);                 // convex,
+    EXPECT_LE(slope - last_slope, 1e-2 / gamma + 1e-12);  // with a continuous slope
+    EXPECT_LE(slope, 1 + 1e-12);
+    last_slope = slope;
+  }
+}
+
+// The least of a convex function, by thirds.
+template <class Function>
+double least(const Function& f) {
+  double low = -5;
+  double high = 5;
+  for (int i = 0; i < 200; ++i) {
+    const double third = (high - low) / 3;
+    if (f(low + third) < f(high - third)) {
+      high -= third;
+    } else {
+      low += third;
+    }
+  }
+  return f((low + high) / 2);
+}
+
+// Six people in one stratum, two of them in S, so that rho = 1/3.
+struct Six {
+  std::vector<std::string> group = {"S", "S", "other", "other", "other", "other"};
+  std::vector<double> f = {-0.3, 0.2, -0.5, 0.1, 0.4, 0.8};
+  double gamma = 0.25;
+
+  Tally tally() const {
+    return Tally::of(f, Cells::from({{"group", group}}), {.scale = Scale::signed_});
+  }
+  double w(std::size_t i) const { return (group[i] == "S" ? 1 : 0) - 1.0 / 3; }
+};
+
+// Propositions 1 and 2: the constrained problem's optimum is the least of the unconstrained one,
+// and its rule is the clipped line.
+TEST(PaperProposition1, LeastOfTheUnconstrainedProblemIsTheOptimum) {
+  const Six six;
+  const Tally tally = six.tally();
+  const Solution fit =
+      solve(tally, statistical_parity({.sensitive = {"group"}}), {.gamma = six.gamma});
+  const double unconstrained = least([&](double mu) {
+    double sum = 0;
+    for (std::size_t i = 0; i < six.f.size(); ++i) sum += xi(six.f[i] - mu * six.w(i), six.gamma);
+    return sum;
+  });
+  EXPECT_NEAR(fit.primal, unconstrained, 1e-9);
+  const CellCode in = tally.cells().code_of({"S"});
+  const double mu = fit.cells[in].multiplier / tally.total(in).n / six.w(0);
+  for (std::size_t i = 0; i < six.f.size(); ++i) {
+    const CellCode c = tally.cells().code_of({six.group[i]});
+    const double q = std::clamp((six.f[i] - mu * six.w(i)) / six.gamma, 0.0, 1.0);
+    EXPECT_NEAR(fit.rule.probability(c, six.f[i]), q, 1e-9);
+  }
+}
+
+// Proposition 3, the same for Definition 2, at the rate 2/5.
+TEST(PaperProposition3, LeastOfTheUnconstrainedProblemIsTheOptimum) {
+  const Six six;
+  const Tally tally = six.tally();
+  const double rho = 0.4;
+  const Solution fit = solve(tally, equal_rates({.sensitive = {"group"}, .rho = Rho::given(rho)}),
+                             {.gamma = six.gamma});
+  double unconstrained = 0;
+  for (const char* group : {"S", "other"}) {
+    unconstrained += least([&](double mu) {
+      double sum = 0;
+      for (std::size_t i = 0; i < six.f.size(); ++i) {
+        if (six.group[i] == group) sum += rho * mu + xi(six.f[i] - mu, six.gamma);
+      }
+      return sum;
+    });
+  }
+  EXPECT_NEAR(fit.primal, unconstrained, 1e-9);
+  for (std::size_t i = 0; i < six.f.size(); ++i) {
+    const CellCode c = tally.cells().code_of({six.group[i]});
+    const double mu = fit.cells[c].multiplier / tally.total(c).n;
+    EXPECT_NEAR(fit.rule.probability(c, six.f[i]),
+                std::clamp((six.f[i] - mu) / six.gamma, 0.0, 1.0), 1e-9);
+  }
+}
+
+// Figure 1a: nobody up to some score, everybody from gamma above it, a straight line between.
+TEST(PaperFigure1a, RampIsAsWideAsGamma) {
+  const Six six;
+  const Solution fit =
+      solve(six.tally(), statistical_parity({.sensitive = {"group"}}), {.gamma = six.gamma});
+  for (const Response& response : fit.rule.parts().responses) {
+    ASSERT_EQ(response.points.size(), 2U);
+    EXPECT_EQ(response.points[0].q, 0);
+    EXPECT_EQ(response.points[1].q, 1);
+    EXPECT_NEAR(response.points[1].score - response.points[0].score, six.gamma, 1e-12);
+  }
+}
+
+// Figure 2, its bottom row: parity overall makes a stratum unfair that was fair before; parity
+// inside every stratum does not. Men's scores are better in the first, equal in the second.
+TEST(PaperFigure2, ParityOverallCanHurtInsideAStratum) {
+  const std::vector<std::string> sex = {"F", "F", "M", "M", "F", "F", "M", "M"};
+  const std::vector<std::string> race = {"1", "1", "1", "1", "2", "2", "2", "2"};
+  const std::vector<double> score = {0.3, 0.4, 0.6, 0.8, 0.4, 0.6, 0.4, 0.6};
+  const std::vector<int> people = {100, 100, 100, 100, 10, 10, 10, 10};
+  const Tally tally = Tally::counted(score, people, Cells::from({{"sex", sex}, {"race", race}}));
+  const Roles inside{.sensitive = {"sex"}, .within = {"race"}};
+  const std::vector<std::string> only_sex = {"sex"};
+  const Rule overall =
+      solve(tally.project(only_sex), statistical_parity({.sensitive = {"sex"}})).rule;
+  const Rule conditional =
+      solve(tally, statistical_parity({.sensitive = {"sex"}, .within = {"race"}})).rule;
+  const Audit before = audit(tally, inside);
+  const Audit after_overall = audit(tally, inside, overall);
+  const Audit after_conditional = audit(tally, inside, conditional);
+  EXPECT_GT(before.overall.bias, 0.2);
+  EXPECT_NEAR(after_overall.overall.bias, 0, 1e-12);
+  EXPECT_EQ(before.strata[1].bias, 0);
+  EXPECT_GT(after_overall.strata[1].bias, 0.1);
+  for (const Comparison& stratum : after_conditional.strata) EXPECT_NEAR(stratum.bias, 0, 1e-12);
 }
 
 // Example 2 has three kinds of people; there are eight rules without a coin. The fair ones among

@@ -1,5 +1,5 @@
 // The paper's theorems as calculators: as printed, and as corrected where that differs
-// (docs/paper-theory-part.md).
+// (docs/paper.md).
 #pragma once
 
 #include <evenhand/column.h>
