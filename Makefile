@@ -1,6 +1,8 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
 .PHONY: demo test fuzz bench format lint install setup clean
 PREFIX ?= /usr/local
+pytest = build/venv/bin/python -m pytest -q -n 2 -p no:cacheprovider
+under_asan = apply.py tally.py hostile.py
 sources = $(shell git ls-files '*.cpp' '*.h')
 
 demo: build/release/build.ninja
@@ -8,11 +10,14 @@ demo: build/release/build.ninja
 	./build/release/bin/evenhand demo -o build/demo
 
 test: build/release/build.ninja build/asan/build.ninja build/tsan/build.ninja
-	@tools/setup.sh clang-14 libclang-rt-14-dev
+	@tools/setup.sh clang-14 libclang-rt-14-dev locales strace
+	@tools/python_env.sh build/venv tests/requirements.txt
 	cmake --build --preset release
 	ctest --preset release
+	EVENHAND=$(CURDIR)/build/release/bin/evenhand $(pytest) tests/cli
 	cmake --build --preset asan
 	ctest --preset asan
+	EVENHAND=$(CURDIR)/build/asan/bin/evenhand $(pytest) $(addprefix tests/cli/test_,$(under_asan))
 	cmake --build --preset tsan
 	ctest --preset tsan
 	fuzz/run.sh . build/fuzz 60

@@ -201,7 +201,7 @@ class Bench {
     }
     const Cost once = cost_of(fit_command(data, "16"));
     const Cost ten = cost_of(fit_command(at("ten/*.parquet"), "16"));
-    const double limit = 1.25;
+    const double limit = 1.5;
     const double ratio = ten.peak / once.peak;
     std::printf("%-46s %6.2f s %6.2f s %26.0f MB\n", "fit --resolution 16, 1e7 rows", once.cpu,
                 once.wall, once.peak);

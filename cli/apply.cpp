@@ -1,9 +1,12 @@
 #include <evenhand/coin.h>
 
+#include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include "collect.h"
 #include "commands.h"
@@ -15,6 +18,7 @@
 #include "sql.h"
 #include "support/text.h"
 #include "terminal.h"
+#include "unseen.h"
 
 namespace evenhand::cli {
 namespace {
@@ -25,7 +29,7 @@ struct Options {
   std::string score;
   std::string id;
   std::string key_file;
-  std::optional<std::uint64_t> seed;
+  std::string seed;
   std::string unseen = "error";
   std::string null;
   std::string probability_name = "probability";
@@ -42,15 +46,30 @@ Unseen unseen_from(const std::string& name) {
   throw UserError(fmt::format("there is no --unseen {}: use error, score or reject", shown(name)));
 }
 
+std::uint64_t seed_of(const Options& options) {
+  std::uint64_t seed = 0;
+  const char* const end = options.seed.data() + options.seed.size();
+  const auto [rest, error] = std::from_chars(options.seed.data(), end, seed);
+  if (!options.seed.empty() && (error != std::errc() || rest != end)) {
+    throw UserError(
+        fmt::format("--seed takes a whole number from 0 to 2^64 - 1, not {}", shown(options.seed)));
+  }
+  return seed;
+}
+
 Coin coin_of(const Options& options) {
   if (options.id.empty()) {
     if (!options.key_file.empty()) throw UserError("--key-file needs --id, the column with ids");
-    return Coin::seeded(options.seed.value_or(0));
+    return Coin::seeded(seed_of(options));
   }
-  if (options.seed) throw UserError("give either --id with --key-file, or --seed, not both");
+  if (!options.seed.empty())
+    throw UserError("give either --id with --key-file, or --seed, not both");
   if (options.key_file.empty()) {
     throw UserError(
         "--id needs --key-file: a file with some secret bytes; head -c 32 /dev/urandom > key");
+  }
+  if (std::filesystem::is_directory(options.key_file)) {
+    throw UserError(shown(options.key_file) + " is a folder, not a key file");
   }
   std::ifstream stream(options.key_file, std::ios::binary);
   std::ostringstream key;
@@ -103,27 +122,19 @@ std::string copy_options(const Options& options) {
     throw_if_missing(database, source, rule.cells().attributes(),
                      "name them with --null NAME, or choose --unseen score or reject");
   }
-  std::string by = joined(texts);
-  const auto rows = database.query(fmt::format(
-      "SELECT {}, CAST(count(*) AS VARCHAR) FROM {} GROUP BY {} ORDER BY count(*) DESC, {}", by,
-      source.relation(), by, by));
-  std::string found;
-  std::size_t cells = 0;
-  for (const Row& row : rows) {
+  const std::string by = joined(texts);
+  UnseenCells cells;
+  for (const Row& row : database.query(fmt::format(
+           "SELECT {}, CAST(count(*) AS VARCHAR) FROM {} GROUP BY {} ORDER BY count(*) DESC, {}",
+           by, source.relation(), by, by))) {
     std::vector<std::string> values;
     for (std::size_t i = 0; i + 1 < row.size(); ++i) values.push_back(row[i].value_or(""));
-    std::vector<std::string_view> views(values.begin(), values.end());
-    if (rule.cells().find(views)) continue;
-    if (++cells > 3) continue;
-    const std::vector<std::vector<std::string>> one = {values};
-    found += fmt::format("{}{} ({} rows)", found.empty() ? "" : "; ",
-                         CellNames(rule.cells().attributes(), one).name(0),
-                         with_commas(std::stoull(row.back().value_or("0"))));
+    const std::vector<std::string_view> views(values.begin(), values.end());
+    if (!rule.cells().find(views))
+      cells.emplace_back(values, std::stoull(row.back().value_or("0")));
   }
-  throw UserError(fmt::format(
-      "{}: the rule has never seen {}{}; fit it anew, or choose --unseen "
-      "score or reject",
-      source.name(), found, cells > 3 ? fmt::format("; and {} more cells", cells - 3) : ""));
+  throw_unseen(source.name(), rule.cells().attributes(), cells,
+               "fit it anew, or choose --unseen score or reject");
 }
 
 [[noreturn]] void explain(Database& database, const Source& source, const RuleFile& file,
@@ -150,31 +161,57 @@ std::string copy_options(const Options& options) {
   throw UserError(fmt::format("{}: {}", source.name(), otherwise));
 }
 
-// A name that no column has.
-std::string free_name(const Source& source) {
-  std::string name = "evenhand_";
-  while (source.has(name)) name += "_";
-  return name;
+struct Ids {
+  DecideFunction::Id kind;
+  std::string sql;
+};
+
+Ids ids_of(const Source& source, const std::string& id) {
+  using Id = DecideFunction::Id;
+  if (id.empty()) return {Id::position, "row_number() OVER () - 1"};
+  const std::string& type = source.column(id, "--id").type;
+  for (const char* whole :
+       {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}) {
+    if (type == whole) return {Id::whole_number, fmt::format("CAST({} AS BIGINT)", identifier(id))};
+  }
+  return {Id::text, fmt::format("CAST({} AS VARCHAR)", identifier(id))};
+}
+
+// A file that the SELECT names, as far as its text shows.
+void refuse_named_output(const Options& options) {
+  if (options.data.input.sql.empty() || options.output.empty()) return;
+  const std::string name = std::filesystem::path(options.output).filename().string();
+  if (std::filesystem::exists(options.output) &&
+      options.data.input.sql.find(name) != std::string::npos) {
+    throw UserError(fmt::format("{} is also the input, by its name in --sql; choose another output",
+                                shown(options.output)));
+  }
 }
 
 int run_apply(const Options& options) {
   const RuleFile file = read_rule(options.rule);
   const Unseen unseen = unseen_from(options.unseen);
+  refuse_named_output(options);
   const Coin coin = coin_of(options);
-  const std::string how = copy_options(options);
+
   const std::string score_name = options.score.empty() ? file.score_column() : options.score;
   if (score_name.empty()) {
     throw UserError("the rule does not say which column has the score: give --score");
   }
   NullPolicy nulls = NullPolicy::from(options.null.empty() ? file.null_policy() : options.null);
   if (nulls.kind == NullPolicy::Kind::exclude) nulls = {};  // every row gets a decision
-  if (options.probability_name == options.decision_name) {
+  if (options.probability_name.empty() || options.decision_name.empty()) {
+    throw UserError("a column needs a name: --probability-name and --decision-name");
+  }
+  if (strcasecmp(options.probability_name.c_str(), options.decision_name.c_str()) == 0) {
     throw UserError("the probability and the decision cannot have the same name");
   }
   const Input input(options.data.input);
   Output output(options.output);
   output.must_not_be(input.files());
   output.must_not_be(std::vector{options.rule});
+  if (!options.key_file.empty()) output.must_not_be(std::vector{options.key_file});
+  const std::string how = copy_options(options);
   Database database(options.data.database);
   if (input.is_sql()) {
     database.allow_local_files();
@@ -197,14 +234,13 @@ int run_apply(const Options& options) {
   for (const std::string& attribute : file.rule.cells().attributes()) {
     texts.push_back(as_text(source.column(attribute, "an attribute of the rule").name, nulls));
   }
-  const DecideFunction decide(database, file.rule, coin, !id.empty(), unseen);
-  const std::string result = identifier(free_name(source));
-  const std::string position = "row_number() OVER () - 1";
-  const std::string call =
-      decide.call(texts, as_number(score, false),
-                  id.empty() ? position : fmt::format("CAST({} AS VARCHAR)", identifier(id)));
+  const Ids ids = ids_of(source, id);
+  const DecideFunction decide(database, file.rule, coin, ids.kind, unseen);
+  const std::string result = identifier(source.free_name());
+  const std::string call = decide.call(texts, as_number(score, false), ids.sql);
   try {
-    database.query(
+    output.write_by(
+        database,
         fmt::format(
             "COPY (SELECT * EXCLUDE ({0}), {0}.probability AS {1}, {0}.decision AS {2} FROM "
             "(SELECT *, {3} AS {0} FROM {4})) TO {5} ({6})",
@@ -212,23 +248,24 @@ int run_apply(const Options& options) {
             source.relation(), literal(output.staged()), how),
         "deciding");
   } catch (const UserError& error) {
-    explain(database, source, file, score, id, texts, nulls, decide.trouble(), error.what());
+    source.rethrow_named([&] {
+      explain(database, source, file, score, id, texts, nulls, decide.trouble(), error.what());
+    });
   }
   output.complete();
   if (options.quiet) return exit_done;
   std::string said =
-      fmt::format("{} rows decided, {} positive, {} by lot", with_commas(decide.rows()),
+      fmt::format("{} decided, {} positive, {} by lot", counted(decide.rows(), "row"),
                   with_commas(decide.positive()), with_commas(decide.by_lot()));
   if (decide.unseen() > 0) {
     said += fmt::format("; {} in cells the rule has never seen (--unseen {})",
                         with_commas(decide.unseen()), options.unseen);
   }
   if (id.empty()) {
-    said += fmt::format(
-        "; coins by position with seed {}{}", options.seed.value_or(0),
-        options.seed ? "" : ": give --id and --key-file for coins that stay with people");
+    said += fmt::format("; coins by position with seed {}", seed_of(options));
+    if (options.seed.empty()) said += ": give --id and --key-file for coins that stay with people";
   }
-  fmt::print(stderr, "{}\n", said);
+  say(said);
   return exit_done;
 }
 

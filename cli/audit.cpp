@@ -13,6 +13,7 @@
 #include "rule_file.h"
 #include "support/text.h"
 #include "terminal.h"
+#include "unseen.h"
 
 namespace evenhand::cli {
 namespace {
@@ -33,7 +34,7 @@ struct Options {
 
 // A group against the one that all are compared with, in one stratum.
 struct AgainstReference {
-  CellCode cell;
+  std::string group;
   Rate rate;
   double value, reference;
 
@@ -46,36 +47,72 @@ struct AgainstReference {
 // One comparison: of the combinations of all sensitive attributes, or of one attribute's values.
 struct View {
   Roles roles;
-  Tally tally;
   Audit before;
   std::optional<Audit> after;
 
   const Audit& last() const { return after ? *after : before; }
 };
 
-std::vector<Rate> rates_of(const Options& options, const std::optional<RuleFile>& rule,
-                           const Tally& tally) {
+// The rates that are compared, and whether all cells are, strata or not.
+struct Compared {
+  std::vector<Rate> rates = {Rate::selection};
+  bool all_cells = false;
+};
+
+Compared compared_by(const Options& options, const std::optional<RuleFile>& rule, bool labelled) {
   std::string name = options.criterion;
   if (name.empty() && rule) {
     const auto criterion = rule->fit.find("criterion");
-    if (criterion != rule->fit.end() && criterion->is_object()) {
-      name = criterion->value("name", "");
+    if (criterion != rule->fit.end() && criterion->is_object() && criterion->contains("name") &&
+        criterion->at("name").is_string()) {
+      name = criterion->at("name").get<std::string>();
     }
   }
-  std::vector<Rate> rates = {Rate::selection};
-  if (!name.empty() && name != "requirements") {
-    rates = criterion_from(name, {.roles = {.sensitive = {"x"}}}).rates;
-  }
-  for (const Rate rate : rates) {
-    if (rate != Rate::selection && !tally.labelled()) {
-      if (!options.criterion.empty()) {
-        throw UserError(
-            fmt::format("{} compares rates among those with a label: give --label", shown(name)));
-      }
-      return {Rate::selection};
+  if (name.empty() || name == "requirements") return {};
+  const Criterion criterion = criterion_from(name, {.roles = {.sensitive = {"x"}}});
+  for (const Rate rate : criterion.rates) {
+    if (rate != Rate::selection && !labelled) {
+      throw UserError(
+          fmt::format("{} needs labels, what really happened: give --label, their column, or "
+                      "another --criterion",
+                      name));
     }
   }
-  return rates;
+  return {criterion.rates, criterion.all_cells};
+}
+
+// Figures that trust the scores mean nothing where these are decisions.
+void forget_outcomes(Audit& audit) {
+  const auto forget = [](Figures& figures) {
+    figures.precision = figures.accuracy = figures.cost = std::nullopt;
+  };
+  for (AuditedCell& cell : audit.cells) forget(cell.figures);
+  audit.strata.push_back(std::move(audit.overall));
+  for (Comparison& comparison : audit.strata) {
+    forget(comparison.figures);
+    for (AuditedGroup& group : comparison.groups) forget(group.figures);
+  }
+  audit.overall = std::move(audit.strata.back());
+  audit.strata.pop_back();
+  audit.expected = false;
+}
+
+void refuse_unseen(const Prepared& data, const Rule& rule) {
+  UnseenCells cells;
+  const std::vector<CellCode> codes = translate(data.tally().cells(), rule.cells());
+  for (CellCode c = 0; c < codes.size(); ++c) {
+    if (codes[c] != unseen_cell) continue;
+    std::vector<std::string> values;
+    for (const std::string& attribute : rule.cells().attributes()) {
+      values.push_back(data.tally().cells().values(c)[data.tally().cells().attribute(attribute)]);
+    }
+    cells.emplace_back(values, static_cast<std::uint64_t>(data.tally().total(c).n));
+  }
+  if (cells.empty()) return;
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  throw_unseen(data.name, rule.cells().attributes(), cells,
+               "fit it anew, or leave these people out with --sql");
 }
 
 std::vector<View> views_of(const Options& options, const Prepared& data,
@@ -92,58 +129,84 @@ std::vector<View> views_of(const Options& options, const Prepared& data,
       .costs = options.objective.costs(),
       .base_threshold = options.decision.empty() ? options.objective.base_threshold : 0.5,
       .confidence = options.confidence};
-  // A rule may tell apart more than is compared, so all are audited on the whole tally.
+  if (rule) refuse_unseen(data, rule->rule);
   std::vector<View> views;
   for (const Roles& roles : all) {
-    views.push_back(
-        {roles, data.tally(), audit(data.tally(), roles, auditing),
-         rule ? std::optional(audit(data.tally(), roles, rule->rule, auditing)) : std::nullopt});
+    View view{roles, audit(data.tally(), roles, auditing), std::nullopt};
+    if (rule) view.after = audit(data.tally(), roles, rule->rule, auditing);
+    if (!options.decision.empty() && !data.tally().labelled()) forget_outcomes(view.before);
+    views.push_back(std::move(view));
   }
   return views;
 }
 
-std::vector<AgainstReference> against(const View& view, const std::vector<std::string>& reference,
-                                      const std::vector<Rate>& rates) {
-  const CellNames& names = view.tally.cells();
-  const auto values = [&](CellCode c, const std::vector<std::string>& attributes) {
-    std::vector<std::string> out;
-    for (const std::string& attribute : attributes) {
-      out.push_back(names.values(c)[names.attribute(attribute)]);
-    }
-    return out;
-  };
-  std::vector<AgainstReference> out;
-  bool found = false;
-  for (CellCode r = 0; r < names.size(); ++r) {
-    if (values(r, view.roles.sensitive) != reference) continue;
-    found = true;
-    for (CellCode c = 0; c < names.size(); ++c) {
-      if (c == r || values(c, view.roles.within) != values(r, view.roles.within)) continue;
-      for (const Rate rate : rates) {
-        const auto value = view.last().cells[c].figures.*rate_of(rate).value;
-        const auto other = view.last().cells[r].figures.*rate_of(rate).value;
-        if (value && other) out.push_back({c, rate, *value, *other});
-      }
-    }
-  }
-  if (!found) {
-    std::vector<std::string> known;
-    for (CellCode c = 0; c < names.size(); ++c) {
-      const auto group = values(c, view.roles.sensitive);
-      known.push_back(group.size() == 1 ? group[0] : fmt::format("{}", fmt::join(group, ",")));
-    }
-    const std::string asked = fmt::format("{}", fmt::join(reference, ","));
-    throw UserError(fmt::format("there is no group {} to compare with (--reference){}",
-                                shown(asked), suggestion(asked, known)));
+std::string values_in_words(const std::vector<std::string>& attributes,
+                            const std::vector<std::string>& values) {
+  std::string out;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out += fmt::format("{}{}={}", i > 0 ? ", " : "", shown(attributes[i]), shown(values[i]));
   }
   return out;
 }
 
-Json references_json(const std::vector<AgainstReference>& all, const CellNames& names) {
+std::vector<AgainstReference> against(const View& view, const std::vector<std::string>& reference,
+                                      const std::vector<Rate>& rates) {
+  std::vector<AgainstReference> out;
+  for (const Comparison& stratum : view.last().strata) {
+    const auto one = std::find_if(stratum.groups.begin(), stratum.groups.end(),
+                                  [&](const AuditedGroup& g) { return g.values == reference; });
+    if (one == stratum.groups.end()) continue;
+    for (const AuditedGroup& group : stratum.groups) {
+      if (&group == &*one) continue;
+      std::string name = values_in_words(view.roles.sensitive, group.values);
+      if (!stratum.values.empty()) {
+        name += ", " + values_in_words(view.roles.within, stratum.values);
+      }
+      for (const Rate rate : rates) {
+        const auto value = group.figures.*rate_of(rate).value;
+        const auto other = one->figures.*rate_of(rate).value;
+        if (value && other) out.push_back({name, rate, *value, *other});
+      }
+    }
+  }
+  return out;
+}
+
+// In views of one attribute at a time the reference is a group of one of them.
+bool has_group(const View& view, const std::vector<std::string>& values) {
+  return std::any_of(view.last().overall.groups.begin(), view.last().overall.groups.end(),
+                     [&](const AuditedGroup& group) { return group.values == values; });
+}
+
+[[noreturn]] void refuse_reference(const std::string& asked, const std::vector<View>& views) {
+  std::vector<std::string> known;
+  for (const View& view : views) {
+    for (const AuditedGroup& group : view.last().overall.groups) {
+      known.push_back(fmt::format("{}", fmt::join(group.values, ",")));
+    }
+  }
+  throw UserError(fmt::format("there is no group {} to compare with (--reference){}", shown(asked),
+                              suggestion(asked, known)));
+}
+
+// Over all cells of the data: for criteria that compare strata too.
+double difference_of_cells(const Audit& audit, Rate rate) {
+  double low = 1;
+  double high = 0;
+  for (const AuditedCell& cell : audit.cells) {
+    if (const auto value = cell.figures.*rate_of(rate).value) {
+      low = std::min(low, *value);
+      high = std::max(high, *value);
+    }
+  }
+  return std::max(0.0, high - low);
+}
+
+Json references_json(const std::vector<AgainstReference>& all) {
   Json out = Json::array();
   for (const AgainstReference& one : all) {
     Json at;
-    at["cell"] = names.name(one.cell);
+    at["cell"] = one.group;
     at["rate"] = rate_of(one.rate).name;
     at["value"] = one.value;
     at["reference"] = one.reference;
@@ -159,11 +222,7 @@ std::string strata_table(const View& view, const std::vector<Rate>& rates) {
   Table table({"stratum", "rate", "difference", "ratio", ""},
               {Align::left, Align::left, Align::right, Align::right, Align::left});
   for (const Comparison& stratum : view.last().strata) {
-    std::string name;
-    for (std::size_t i = 0; i < stratum.values.size(); ++i) {
-      name += fmt::format("{}{}={}", i > 0 ? ", " : "", shown(view.roles.within[i]),
-                          shown(stratum.values[i]));
-    }
+    const std::string name = values_in_words(view.roles.within, stratum.values);
     for (const Rate rate : rates) {
       const auto& spread = stratum.*rate_of(rate).spread;
       table.add({name.empty() ? "everybody" : name, std::string(rate_of(rate).title),
@@ -175,13 +234,13 @@ std::string strata_table(const View& view, const std::vector<Rate>& rates) {
   return table.text();
 }
 
-std::string reference_table(const std::vector<AgainstReference>& all, const CellNames& names) {
+std::string reference_table(const std::vector<AgainstReference>& all) {
   using Align = Table::Align;
   Table table({"against the reference", "rate", "difference", "ratio"},
               {Align::left, Align::left, Align::right, Align::right});
   for (const AgainstReference& one : all) {
-    table.add({names.name(one.cell), std::string(rate_of(one.rate).title),
-               percent(one.difference()), one.ratio() ? rounded(*one.ratio(), 3) : "-"});
+    table.add({one.group, std::string(rate_of(one.rate).title), percent(one.difference()),
+               one.ratio() ? rounded(*one.ratio(), 3) : "-"});
   }
   return table.text();
 }
@@ -199,26 +258,41 @@ std::string title_of(const View& view, const Prepared& data, const Options& opti
          "\n\n";
 }
 
+// What the rule was fitted for, unless told otherwise.
+void take_objective(const Json& fit, ObjectiveOptions& options) {
+  const auto take = [&](std::optional<double>& option, const char* key) {
+    const auto at = fit.find(key);
+    if (!option && at != fit.end() && at->is_number()) option = at->get<double>();
+  };
+  take(options.cost_fp, "cost_fp");
+  take(options.cost_fn, "cost_fn");
+  take(options.base_threshold, "base_threshold");
+}
+
 int run_audit(Options options) {
   std::optional<RuleFile> rule;
+  std::string label_if_there;
   if (!options.rule.empty()) rule = read_rule(options.rule);
   if (!options.decision.empty()) {
     if (rule) throw UserError("give either --rule or --decision, not both");
+    if (!options.rows.tally.empty()) {
+      throw UserError("a tally has no decisions: give DATA with --decision");
+    }
     if (!options.rows.score.empty()) {
       throw UserError("give either --score or --decision, not both");
     }
     options.rows.score = options.decision;
-    options.rows.scale = "probability";
-    options.rows.resolution = "exact";
   }
   if (rule) {
-    const Json columns = rule->fit.value("columns", Json::object());
+    Json columns = rule->fit.value("columns", Json());
+    if (!columns.is_object()) columns = Json::object();
     const auto fill = [&](std::string& option, const char* key) {
       const auto at = columns.find(key);
       if (!option.empty() || at == columns.end()) return;
       if (at->is_string()) option = at->get<std::string>();
       if (!at->is_array()) return;
       for (const Json& name : *at) {
+        if (!name.is_string()) continue;
         // In quotes, as a name may contain a comma.
         std::string quoted;
         for (const char c : name.get<std::string>())
@@ -227,39 +301,49 @@ int run_audit(Options options) {
       }
     };
     if (options.rows.tally.empty()) {
+      fill(label_if_there, "label");
       fill(options.rows.score, "score");
       fill(options.rows.sensitive, "sensitive");
       fill(options.rows.within, "within");
     }
     options.rows.scale = to_string(rule->rule.parts().reading.scale);
     options.rows.favorable = to_string(rule->rule.parts().reading.favorable);
-    if (options.rows.null == "error" && !rule->null_policy().empty()) {
+    take_objective(rule->fit, options.objective);
+    if (options.rows.null.empty()) {
       options.rows.null = rule->null_policy();
     }
   }
   if (options.fail_above && !(*options.fail_above >= 0 && *options.fail_above <= 1)) {
     throw UserError("--fail-above takes a difference from 0 to 1");
   }
-  const Prepared data =
-      prepare(options.data, options.rows,
-              {.needs = options.decision.empty() ? Needs::score : Needs::decision});
-  const std::vector<Rate> rates = rates_of(options, rule, data.tally());
+  const Prepared data = prepare(options.data, options.rows,
+                                {.needs = options.decision.empty() ? Needs::score : Needs::decision,
+                                 .label_if_there = label_if_there});
+  const Compared compared = compared_by(options, rule, data.tally().labelled());
+  const std::vector<Rate>& rates = compared.rates;
   const bool meaningless = !options.decision.empty() && !data.tally().labelled();
-  std::vector<View> views = views_of(options, data, rule);
+  const std::vector<View> views = views_of(options, data, rule);
+  const std::vector<std::string> reference =
+      options.reference.empty() ? std::vector<std::string>{} : split_names(options.reference);
   std::vector<std::vector<AgainstReference>> references(views.size());
   double worst = 0;
+  bool found = reference.empty();
   for (std::size_t i = 0; i < views.size(); ++i) {
-    if (!options.reference.empty()) {
-      references[i] = against(views[i], split_names(options.reference), rates);
+    if (!reference.empty()) {
+      found = found || has_group(views[i], reference);
+      references[i] = against(views[i], reference, rates);
       for (const AgainstReference& one : references[i]) {
         worst = std::max(worst, std::abs(one.difference()));
       }
-    } else {
-      for (const Rate rate : rates) {
-        worst = std::max(worst, largest_difference(views[i].last(), rate).value_or(0));
-      }
+      continue;
+    }
+    for (const Rate rate : rates) {
+      worst = std::max(worst, compared.all_cells
+                                  ? difference_of_cells(views[i].last(), rate)
+                                  : largest_difference(views[i].last(), rate).value_or(0));
     }
   }
+  if (!found) refuse_reference(options.reference, views);
   const CellNames& names = data.tally().cells();
   if (options.json) {
     Json out;
@@ -273,7 +357,7 @@ int run_audit(Options options) {
       view["within"] = views[i].roles.within;
       view["before"] = to_json(views[i].before, names, views[i].roles);
       if (views[i].after) view["after"] = to_json(*views[i].after, names, views[i].roles);
-      if (!options.reference.empty()) view["against_reference"] = references_json(references[i], names);
+      if (!options.reference.empty()) view["against_reference"] = references_json(references[i]);
       if (views.size() == 1) {
         out.update(view);
       } else {
@@ -296,11 +380,11 @@ int run_audit(Options options) {
       }
       text += cell_table(names, view.roles, view.before, after, shown_rates, true) + "\n";
       text += strata_table(view, rates);
-      if (!options.reference.empty()) text += "\n" + reference_table(references[i], names);
+      if (!options.reference.empty()) text += "\n" + reference_table(references[i]);
     }
     if (data.stored.excluded > 0) {
-      text += fmt::format("\n{} rows were left out for a missing value\n",
-                          with_commas(data.stored.excluded));
+      text +=
+          fmt::format("\n{} left out for a missing value\n", counted(data.stored.excluded, "row"));
     }
     text += "\n" +
             faint(fmt::format("In brackets: {} % confidence for each rate on its own, for "
@@ -310,8 +394,8 @@ int run_audit(Options options) {
     print(text);
   }
   if (options.fail_above && worst > *options.fail_above) {
-    fmt::print(stderr, "evenhand: the largest difference is {}, above {}\n", rounded(worst, 6),
-               rounded(*options.fail_above, 6));
+    say(fmt::format("evenhand: the largest difference is {}, above {}", rounded(worst, 6),
+                    rounded(*options.fail_above, 6)));
     return exit_exceeded;
   }
   return exit_done;
@@ -331,10 +415,7 @@ void add_audit(CLI::App& program, int& status) {
       "Exit status: 0 done, 2 wrong input or options, 4 more than --fail-above.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
-  command
-      .add_option("--tally", options->rows.tally,
-                  "A file made by evenhand tally or by SQL, instead of DATA")
-      ->type_name("FILE");
+  add_tally_option(command, options->rows);
   command.add_option("--rule", options->rule, "Audit this rule, beside the scores alone")
       ->type_name("FILE");
   command

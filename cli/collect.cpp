@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -67,13 +68,43 @@ struct Numbers {
     low = std::min(one_end, other_end);
     high = std::max(one_end, other_end);
   }
+  Numbers from(idx_t row) const {
+    Numbers out = *this;
+    out.scores.data += row;
+    out.labels.data += row;
+    out.weights.data += row;
+    return out;
+  }
   bool complete() const { return !scores.validity && !labels.validity && !weights.validity; }
 };
 
+bool is_label(double value) {
+  return static_cast<int>(value == 0) | static_cast<int>(value == 1);  // no branch: labels vary
+}
+
+// Whether all values are allowed. A loop of its own, which compilers make fast.
+template <bool labelled, bool weighted>
+bool all_allowed(const Numbers& numbers, idx_t rows) {
+  unsigned bad = 0;
+  for (idx_t row = 0; row < rows; ++row) {
+    const double score = numbers.scores.data[row];
+    bad |= static_cast<unsigned>(!(score >= numbers.low)) |
+           static_cast<unsigned>(!(score <= numbers.high));
+    if constexpr (labelled) bad |= static_cast<unsigned>(!is_label(numbers.labels.data[row]));
+    if constexpr (weighted) {
+      const double weight = numbers.weights.data[row];
+      bad |= static_cast<unsigned>(!(weight >= 0)) |
+             static_cast<unsigned>(!(weight <= std::numeric_limits<double>::max()));
+    }
+  }
+  return bad == 0;
+}
+
 // Adds rows to their groups; false at a value that is not allowed.
 template <bool labelled, bool weighted, bool complete>
-bool add_rows(const Numbers& numbers, duckdb_aggregate_state* states, idx_t rows,
+bool add_rows(Numbers numbers, duckdb_aggregate_state* states, idx_t rows,
               const CellRowsOptions& options) {
+  if (complete && !all_allowed<labelled, weighted>(numbers, rows)) return false;
   for (idx_t row = 0; row < rows; ++row) {
     State& part = part_of(states[row]);
     if (!part) part = new Part(options);
@@ -83,18 +114,12 @@ bool add_rows(const Numbers& numbers, duckdb_aggregate_state* states, idx_t rows
         ++part->missing;
         continue;
       }
+      if (!all_allowed<labelled, weighted>(numbers.from(row), 1)) return false;
     }
     const double score = numbers.scores.data[row];
-    if (!(score >= numbers.low && score <= numbers.high)) return false;
-    bool label = false;
-    if constexpr (labelled) {
-      label = numbers.labels.data[row] == 1;
-      if (!label && numbers.labels.data[row] != 0) return false;
-    }
+    const bool label = labelled && numbers.labels.data[row] == 1;
     if constexpr (weighted) {
-      const double weight = numbers.weights.data[row];
-      if (!(weight >= 0 && std::isfinite(weight))) return false;
-      part->rows.add(score, label, weight);
+      part->rows.add(score, label, numbers.weights.data[row]);
     } else {
       part->rows.add(score, label);
     }
@@ -209,6 +234,15 @@ void explain(Database& database, const Source& source, const Columns& columns,
   }
 }
 
+bool only_zero_and_one(const Tally& tally) {
+  for (CellCode c = 0; c < tally.cells().size(); ++c) {
+    for (const Entry& entry : tally.entries(c)) {
+      if (entry.score != 0 && entry.score != 1) return false;
+    }
+  }
+  return true;
+}
+
 std::string described(std::uint64_t row, std::uint64_t count) {
   return count > 1 ? fmt::format("row {} and {} more", with_commas(row), with_commas(count - 1))
                    : fmt::format("row {}", with_commas(row));
@@ -281,7 +315,10 @@ void throw_if_bad(Database& database, const Source& source, const ValueCheck& ch
                                 described(std::stoull(*found[0]), std::stoull(*found[2])),
                                 check.what, shown(found[1].value_or("")), complaint));
   };
-  complain(first_where("v IS NOT NULL AND d IS NULL"), "is not a number");
+  const Row no_number = first_where("v IS NOT NULL AND d IS NULL");
+  const bool comma = no_number[1] && no_number[1]->find(',') != std::string::npos;
+  complain(no_number,
+           comma ? "is not a number; write decimals with a point, not a comma" : "is not a number");
   complain(first_where(check.is_bad), check.complaint);
 }
 
@@ -319,22 +356,24 @@ Collected collect(Database& database, const Source& source, const Columns& colum
   std::vector<std::string> numbers = {
       as_number(source.column(columns.score, "--score"), columns.decisions)};
   if (columns.label) {
-    numbers.push_back(as_number(source.column(*columns.label, "--label"), true));
+    const std::string label = as_number(source.column(*columns.label, "--label"), true);
+    numbers.push_back(columns.label_is_harm ? fmt::format("1 - ({})", label) : label);
   }
   if (columns.weight) {
     numbers.push_back(as_number(source.column(*columns.weight, "--weight"), false));
   }
   // Grouped as they are, and turned into text when there are few.
-  texts.emplace_back("CAST(evenhand_tally_ AS VARCHAR)");
+  const std::string state = identifier(source.free_name());
+  texts.push_back(fmt::format("CAST({} AS VARCHAR)", state));
   const std::string by = groups.empty() ? "" : " GROUP BY " + joined(groups);
-  groups.push_back(fmt::format("evenhand_tally({}) AS evenhand_tally_", joined(numbers)));
+  groups.push_back(fmt::format("evenhand_tally({}) AS {}", joined(numbers), state));
   std::vector<Row> rows;
   try {
     rows = database.query(fmt::format("SELECT {} FROM (SELECT {} FROM {}{})", joined(texts),
                                       joined(groups), source.relation(), by),
                           "reading");
   } catch (const UserError& error) {
-    explain(database, source, columns, options.reading);
+    source.rethrow_named([&] { explain(database, source, columns, options.reading); });
     throw UserError(fmt::format("{}: {}", source.name(), error.what()));
   }
   std::map<std::vector<std::string>, std::vector<Part*>> cells;
@@ -385,6 +424,9 @@ Collected collect(Database& database, const Source& source, const Columns& colum
       throw UserError(fmt::format("{}: {}", source.name(), error.what()));
     }
   }();
+  if (columns.decisions && !only_zero_and_one(tally)) {
+    explain(database, source, columns, options.reading);
+  }
   return {std::move(tally), counted, missing};
 }
 

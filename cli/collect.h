@@ -22,6 +22,7 @@ struct Columns {
   std::vector<std::string> within;
   std::optional<std::string> label;
   std::optional<std::string> weight;
+  bool label_is_harm = false;  // count the label 0 as the favourable outcome
 
   std::vector<std::string> attributes() const;  // sensitive, then within
 };

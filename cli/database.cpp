@@ -2,11 +2,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <random>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "error.h"
+#include "input.h"
 #include "progress.h"
 #include "sql.h"
 
@@ -23,7 +24,9 @@ struct Config {
 
   void set(const char* name, const std::string& value) {
     if (duckdb_set_config(handle, name, value.c_str()) == DuckDBError) {
-      throw UserError(fmt::format("DuckDB does not take {} for {}", literal(value), name));
+      throw UserError(fmt::format("--{} cannot be {}",
+                                  name == std::string_view("memory_limit") ? "memory" : name,
+                                  literal(value)));
     }
   }
   duckdb_config handle = nullptr;
@@ -84,18 +87,44 @@ bool is_of_the_system(duckdb_error_type type, std::string_view message) {
 }  // namespace
 
 std::string plain_message(std::string_view message) {
-  // "Invalid Input Error: ", "IO Error: ", "CSV Error on Line: 3"
+  // "Invalid Input Error: ", "IO Error: "
   if (const auto at = message.find("Error: "); at != std::string_view::npos && at < 32) {
     message.remove_prefix(at + 7);
   }
+  for (const std::string_view extension : {"httpfs", "autoinstall", "INSTALL", "autoload"}) {
+    if (message.find(extension) != std::string_view::npos) {
+      return "this needs an extension of DuckDB; only CSV, JSON and Parquet files on this machine "
+             "are read";
+    }
+  }
+  std::string line;  // "CSV Error on Line: 7\nOriginal Line: ...\nwhat is wrong\n\nadvice"
+  constexpr std::string_view on_line = "CSV Error on Line: ";
+  if (message.starts_with(on_line)) {
+    const auto end = message.find('\n');
+    line = fmt::format("line {}: ", message.substr(on_line.size(), end - on_line.size()));
+    message.remove_prefix(end == std::string_view::npos ? message.size() : end + 1);
+    if (message.starts_with("Original Line:")) {
+      const auto next = message.find('\n');
+      message.remove_prefix(next == std::string_view::npos ? message.size() : next + 1);
+    }
+  }
+  if (message.find("No magic bytes") != std::string_view::npos ||
+      message.find("too small to be a Parquet") != std::string_view::npos) {
+    return "the Parquet file is cut off or damaged";
+  }
+  if (message.find("Invalid unicode") != std::string_view::npos ||
+      message.find("not utf-8 encoded") != std::string_view::npos) {
+    return line + "a text is not UTF-8; convert the file first";
+  }
   // DuckDB's advice names settings of its own, which our users cannot reach.
   for (const std::string_view advice :
-       {"\nPossible fixes", "\nPossible solutions", "\n  file = ", "\n\nLINE 1:", "\nCandidate"}) {
+       {"\nPossible", "\n  file = ", "\n\n", "\nLINE ", "\nCandidate", "\nDid you mean",
+        "\tCandidate", "Candidate functions:"}) {
     if (const auto at = message.find(advice); at != std::string_view::npos) {
       message = message.substr(0, at);
     }
   }
-  std::string out;
+  std::string out = line;
   for (const char c : message) {
     if (c != '\n' && c != '\r') {
       out += c;
@@ -103,13 +132,14 @@ std::string plain_message(std::string_view message) {
       out += "; ";
     }
   }
-  while (out.ends_with("; ") || out.ends_with(' ')) out.pop_back();
+  while (out.ends_with("; ") || out.ends_with(' ') || out.ends_with(';')) out.pop_back();
   return out;
 }
 
 Database::Database(const DatabaseOptions& options) {
-  // Only made when needed, and removed by DuckDB when it closes.
-  spill_ = (std::filesystem::temp_directory_path() / fmt::format("evenhand-{}", getpid())).string();
+  // Only made when needed, and removed by DuckDB when it closes. Nobody else has this name.
+  std::random_device random;
+  spill_ = fmt::format("{}/evenhand-{:08x}{:08x}", temporary_folder(), random(), random());
   Config config;
   config.set("autoload_known_extensions", "false");
   config.set("autoinstall_known_extensions", "false");

@@ -1,6 +1,7 @@
 #include "decide_function.h"
 
 #include <array>
+#include <charconv>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -63,7 +64,7 @@ void find_values(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
 struct DecideFunction::State {
   const Rule& rule;
   const Coin& coin;
-  bool ids;
+  Id id;
   Unseen unseen;
   std::vector<KnownValues> values;  // of each attribute
   // The cell of a combination of values: by a mixed-radix number where that is small.
@@ -72,8 +73,8 @@ struct DecideFunction::State {
   std::atomic<Trouble> trouble = Trouble::none;
   std::atomic<std::uint64_t> rows = 0, positive = 0, by_lot = 0, unseen_rows = 0;
 
-  State(const Rule& rule_, const Coin& coin_, bool ids_, Unseen unseen_)
-      : rule(rule_), coin(coin_), ids(ids_), unseen(unseen_) {
+  State(const Rule& rule_, const Coin& coin_, Id id_, Unseen unseen_)
+      : rule(rule_), coin(coin_), id(id_), unseen(unseen_) {
     const CellNames& names = rule.cells();
     values.resize(names.attributes().size());
     for (CellCode c = 0; c < names.size(); ++c) {
@@ -121,6 +122,18 @@ struct DecideFunction::State {
     return found == sparse_cells.end() ? unseen_cell : found->second;
   }
 
+  double coin_of(duckdb_string_t* texts, const std::int64_t* numbers, idx_t row) const {
+    if (id == Id::text) {
+      return coin(
+          std::string_view(duckdb_string_t_data(&texts[row]), duckdb_string_t_length(texts[row])));
+    }
+    if (id == Id::position) return coin(static_cast<std::uint64_t>(numbers[row]));
+    std::array<char, 24> digits{};
+    const auto [end, error] =
+        std::to_chars(digits.data(), digits.data() + digits.size(), numbers[row]);
+    return coin(std::string_view(digits.data(), end));
+  }
+
   void stop(duckdb_function_info info, Trouble why) {
     trouble.store(why);
     duckdb_scalar_function_set_error(info, "a row cannot be decided");
@@ -145,7 +158,7 @@ struct DecideFunction::State {
       if (is_missing(score_validity, row) || !reading.valid(reading.turn(scores[row]))) {
         return stop(info, Trouble::score);
       }
-      if (ids && is_missing(id_validity, row)) return stop(info, Trouble::id);
+      if (is_missing(id_validity, row)) return stop(info, Trouble::id);
       codes[row] = cell_at(columns, row);
       if (codes[row] == unseen_cell) ++never_seen;
     }
@@ -156,19 +169,17 @@ struct DecideFunction::State {
         duckdb_vector_get_data(duckdb_struct_vector_get_child(output, 1)));
     rule.probability(codes, {scores, count}, {q, count}, unseen);
     auto* const texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(id_vector));
-    const auto* const positions =
-        static_cast<const std::int64_t*>(duckdb_vector_get_data(id_vector));
+    const auto* const numbers = static_cast<const std::int64_t*>(duckdb_vector_get_data(id_vector));
     std::uint64_t lots = 0;
     std::uint64_t yes = 0;
     for (idx_t row = 0; row < count; ++row) {
-      if (ids && duckdb_string_t_length(texts[row]) == 0) return stop(info, Trouble::id);
+      if (id == Id::text && duckdb_string_t_length(texts[row]) == 0) {
+        return stop(info, Trouble::id);
+      }
       bool accepted = q[row] >= 1;
       if (q[row] > 0 && q[row] < 1) {
         ++lots;
-        const double coin_of_row = ids ? coin(std::string_view(duckdb_string_t_data(&texts[row]),
-                                                               duckdb_string_t_length(texts[row])))
-                                       : coin(static_cast<std::uint64_t>(positions[row]));
-        accepted = coin_of_row < q[row];
+        accepted = coin_of(texts, numbers, row) < q[row];
       }
       decision[row] = accepted ? 1 : 0;
       yes += accepted ? 1 : 0;
@@ -221,9 +232,9 @@ void register_function(Database& database, const std::string& name,
 
 }  // namespace
 
-DecideFunction::DecideFunction(Database& database, const Rule& rule, const Coin& coin, bool ids,
+DecideFunction::DecideFunction(Database& database, const Rule& rule, const Coin& coin, Id id,
                                Unseen unseen)
-    : state_(std::make_unique<State>(rule, coin, ids, unseen)) {
+    : state_(std::make_unique<State>(rule, coin, id, unseen)) {
   const Type integer(DUCKDB_TYPE_INTEGER);
   std::vector<duckdb_type> parameters;
   for (std::size_t a = 0; a < state_->values.size(); ++a) {
@@ -233,7 +244,7 @@ DecideFunction::DecideFunction(Database& database, const Rule& rule, const Coin&
     parameters.push_back(DUCKDB_TYPE_INTEGER);
   }
   parameters.push_back(DUCKDB_TYPE_DOUBLE);
-  parameters.push_back(ids ? DUCKDB_TYPE_VARCHAR : DUCKDB_TYPE_BIGINT);
+  parameters.push_back(id == Id::text ? DUCKDB_TYPE_VARCHAR : DUCKDB_TYPE_BIGINT);
   const Type probability(DUCKDB_TYPE_DOUBLE);
   const Type decision(DUCKDB_TYPE_TINYINT);
   std::array members = {probability.handle, decision.handle};

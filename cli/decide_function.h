@@ -18,12 +18,13 @@ namespace evenhand::cli {
 // cannot be decided, and remembers why.
 class DecideFunction {
  public:
-  // Without ids, the last argument is a row's position.
-  DecideFunction(Database& database, const Rule& rule, const Coin& coin, bool ids, Unseen unseen);
+  enum class Id { text, whole_number, position };
+  DecideFunction(Database& database, const Rule& rule, const Coin& coin, Id id, Unseen unseen);
   ~DecideFunction();
 
   // SQL that gives a STRUCT of probability and decision. `attributes` are SQL of type VARCHAR, in
-  // the rule's order, `score` of DOUBLE, `id` of VARCHAR or BIGINT.
+  // the rule's order, `score` of DOUBLE, `id` of VARCHAR, or BIGINT for whole numbers and
+  // positions: only where a coin is thrown do they become text.
   std::string call(std::span<const std::string> attributes, const std::string& score,
                    const std::string& id) const;
 

@@ -31,13 +31,19 @@ struct Step {
   std::vector<std::string> arguments;
 };
 
-// As it would be typed.
+std::string typed(const std::string& word) {  // as for a shell
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-./,=:+@%") == std::string::npos;
+  if (plain) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
 std::string command_line(const std::vector<std::string>& arguments) {
   std::string out = "evenhand";
-  for (const std::string& argument : arguments) {
-    const bool plain = argument.find_first_of(" <>*\"$") == std::string::npos;
-    out += plain ? " " + argument : " '" + argument + "'";
-  }
+  for (const std::string& argument : arguments) out += " " + typed(argument);
   return out;
 }
 
@@ -81,7 +87,7 @@ int run_demo(const std::string& folder) {
                   "  evenhand fit {} --score score --sensitive sex,race \\\n"
                   "      --criterion four-fifths --require 'rate <= 0.2'\n"
                   "  evenhand fit --help\n",
-                  shown(folder), data, data));
+                  shown(folder), typed(data), typed(data)));
   return exit_done;
 }
 

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "error.h"
 #include "figures.h"
+#include "infeasible.h"
 #include "output.h"
 #include "prepared.h"
 #include "support/text.h"
@@ -70,40 +71,17 @@ Json record_of(const Prepared& data, const Solution& fit, const Audit& before, c
   return record;
 }
 
-Json infeasible_record(const Solution& fit) {
-  Json out;
-  out["status"] = to_string(fit.status);
-  out["clash"] = fit.infeasibility->clash;
-  out["total_violation"] = fit.infeasibility->total_violation;
-  out["common_slack"] = fit.infeasibility->common_slack;
-  return out;
-}
-
-int say_infeasible(const Options& options, const Solution& fit) {
-  std::string clash;
-  for (const std::string& text : fit.infeasibility->clash) {
-    clash += (clash.empty() ? "" : "; ") + text;
-  }
-  if (options.json) print(infeasible_record(fit).dump(2) + "\n");
-  fmt::print(
-      stderr,
-      "evenhand: no rule meets the requirements: {}; a slack of {} in every bound would do\n",
-      clash.empty() ? "they clash with the criterion" : clash,
-      rounded(fit.infeasibility->common_slack, 6));
-  return exit_infeasible;
-}
-
 std::string report(const Prepared& data, const Solution& fit, const Audit& before,
                    const Audit& after) {
   const Criterion& criterion = fit.criterion;
   const std::vector<Rate> rates = rates_of(criterion, data.tally());
   std::string out = strong(in_words(criterion)) + "\n";
-  out += fmt::format(
-      "  {}: {} rows, {} cells{}\n", data.name, people(data.tally().total().n),
-      data.tally().cells().size(),
-      data.stored.excluded > 0
-          ? fmt::format("; {} rows left out for a missing value", with_commas(data.stored.excluded))
-          : "");
+  out += fmt::format("  {}: {} rows, {}", data.name, people(data.tally().total().n),
+                     counted(data.tally().cells().size(), "cell"));
+  if (data.stored.excluded > 0) {
+    out += fmt::format("; {} left out for a missing value", counted(data.stored.excluded, "row"));
+  }
+  out += "\n";
   const std::string status(to_string(fit.status));
   out += fmt::format(
       "  {}: no rule that is as fair does better by more than {} of the whole; the "
@@ -111,7 +89,7 @@ std::string report(const Prepared& data, const Solution& fit, const Audit& befor
       fit.status == Status::optimal ? good(status) : bad(status), small(std::max(0.0, fit.gap)),
       small(fit.violation));
   out += summary_table(before, &after, fit.options.costs, rates, fit.lottery_share) + "\n";
-  out += cell_table(data.tally().cells(), criterion.roles, before, &after, rates, false);
+  out += cell_table(data.tally().cells(), data.roles(), before, &after, rates, false);
   for (CellCode c = 0; c < fit.cells.size(); ++c) {
     if (criterion.rates.empty() || fit.cells[c].compared) continue;
     out += fmt::format("  {} is not compared: {}\n", data.tally().cells().name(c),
@@ -122,7 +100,11 @@ std::string report(const Prepared& data, const Solution& fit, const Audit& befor
 
 int run_fit(const Options& options) {
   const bool requirements_only = options.fairness.criterion.empty();
-  options.fairness.build({.sensitive = {"x"}});  // what is wrong with it shows before reading
+  // What is wrong with it shows before anything is read.
+  check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
+  if (options.json && options.output == "-") {
+    throw UserError("both --json and -o - want standard output; give the rule a file");
+  }
   const SolveOptions solving = options.fit.build(options.objective, options.data.database.threads);
   std::optional<Output> output;
   if (!options.output.empty()) output.emplace(options.output);
@@ -131,18 +113,18 @@ int run_fit(const Options& options) {
   if (output) output->must_not_be(data.files);
   const Criterion criterion = options.fairness.build(data.roles());
   const Solution fit = solve(data.tally(), criterion, solving);
-  if (fit.status == Status::infeasible) return say_infeasible(options, fit);
+  if (fit.status == Status::infeasible) return say_infeasible(fit, options.json);
   const AuditOptions auditing{.costs = solving.costs, .base_threshold = solving.base_threshold};
-  const Audit before = audit(data.tally(), criterion.roles, auditing);
-  const Audit after = audit(data.tally(), criterion.roles, fit.rule, auditing);
+  const Audit before = audit(data.tally(), data.roles(), auditing);
+  const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
   const Json record = record_of(data, fit, before, after);
   const std::string file = fit.rule.to_json(record.dump()) + "\n";
   if (output) output->complete_with(file);
   if (output && output->is_standard_output()) return exit_done;
   if (options.json) {
     Json all = record;
-    all["before"] = to_json(before, data.tally().cells(), criterion.roles);
-    all["after"] = to_json(after, data.tally().cells(), criterion.roles);
+    all["before"] = to_json(before, data.tally().cells(), data.roles());
+    all["after"] = to_json(after, data.tally().cells(), data.roles());
     print(all.dump(2) + "\n");
     return exit_done;
   }
@@ -173,10 +155,7 @@ void add_fit(CLI::App& program, int& status) {
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
-  command
-      .add_option("--tally", options->rows.tally,
-                  "A file made by evenhand tally or by SQL, instead of DATA")
-      ->type_name("FILE");
+  add_tally_option(command, options->rows);
   add_row_options(command, options->rows);
   add_fairness_options(command, options->fairness);
   add_objective_options(command, options->objective);

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "error.h"
 #include "figures.h"
+#include "infeasible.h"
 #include "output.h"
 #include "prepared.h"
 #include "support/text.h"
@@ -106,19 +107,53 @@ std::string as_table(const std::vector<FrontierPoint>& points, const std::string
   return out;
 }
 
+void check_output(const Options& options) {
+  if (options.output.empty() || options.output == "-") return;
+  if (compression_of_name(options.output) != "none" ||
+      format_of_name(options.output) == Format::parquet) {
+    throw UserError(fmt::format("{}: a frontier is written as .csv, .json or plain text",
+                                shown(options.output)));
+  }
+  const auto format = format_of_name(options.output);
+  if ((options.csv && format == Format::json) || (options.json && format == Format::csv)) {
+    throw UserError(
+        fmt::format("{}: its ending contradicts --csv or --json", shown(options.output)));
+  }
+}
+
+std::optional<Solution> infeasible_at(const Tally& tally, Criterion criterion,
+                                      const std::vector<double>& parameters,
+                                      const SolveOptions& solving) {
+  for (const double parameter : parameters) {
+    (criterion.relation == Relation::ratio ? criterion.ratio : criterion.tolerance) = parameter;
+    Solution fit = solve(tally, criterion, solving);
+    if (fit.status == Status::infeasible) return fit;
+  }
+  return std::nullopt;
+}
+
 int run_frontier(const Options& options) {
   if (options.json && options.csv) throw UserError("give either --json or --csv, not both");
-  options.fairness.build({.sensitive = {"x"}});
+  check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
+  check_output(options);
   const SolveOptions solving = options.fit.build(options.objective, options.data.database.threads);
   std::optional<Output> output;
   if (!options.output.empty()) output.emplace(options.output);
   const Prepared data = prepare(options.data, options.rows, {});
   if (output) output->must_not_be(data.files);
   const Criterion criterion = options.fairness.build(data.roles());
-  const std::vector<FrontierPoint> points =
-      options.breakpoints
-          ? frontier_breakpoints(data.tally(), criterion, 0, 1, solving)
-          : frontier(data.tally(), criterion, parameters_of(options, criterion), solving);
+  const std::vector<double> parameters = parameters_of(options, criterion);
+  std::vector<FrontierPoint> points;
+  try {
+    points = options.breakpoints ? frontier_breakpoints(data.tally(), criterion, 0, 1, solving)
+                                 : frontier(data.tally(), criterion, parameters, solving);
+  } catch (const std::invalid_argument&) {
+    // The strictest is the one that cannot be met, if any.
+    if (const auto clash = infeasible_at(data.tally(), criterion, parameters, solving)) {
+      return say_infeasible(*clash, options.json);
+    }
+    throw;
+  }
   const std::string parameter = criterion.relation == Relation::ratio ? "ratio" : "tolerance";
   const auto format = format_of_name(options.output);
   std::string text;
@@ -149,12 +184,9 @@ void add_frontier(CLI::App& program, int& status) {
       "      --criterion equalized-odds --at 0,0.01,0.02,0.05 -o frontier.csv");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
-  command
-      .add_option("--tally", options->rows.tally,
-                  "A file made by evenhand tally or by SQL, instead of DATA")
-      ->type_name("FILE");
+  add_tally_option(command, options->rows);
   add_row_options(command, options->rows);
-  add_fairness_options(command, options->fairness);
+  add_fairness_options(command, options->fairness, Strictness::varied);
   command
       .add_option("--at", options->at, "Tolerances (for four-fifths: ratios), with commas between")
       ->type_name("X,...");

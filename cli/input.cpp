@@ -3,23 +3,29 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "error.h"
 #include "progress.h"
 #include "sql.h"
+#include "support/text.h"
 #include "terminal.h"
 
 namespace evenhand::cli {
 namespace {
+
+constexpr std::size_t first_part = std::size_t{1} << 20U;  // of a file, to see what it is
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -37,10 +43,97 @@ std::string without_compression(std::string_view name) {
 }
 
 std::string first_bytes(const std::string& file) {
-  std::array<char, 512> bytes{};
+  std::vector<char> bytes(first_part);
   std::ifstream stream(file, std::ios::binary);
-  stream.read(bytes.data(), bytes.size());
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return {bytes.data(), static_cast<std::size_t>(stream.gcount())};
+}
+
+// Where the last character is that is neither blank nor in a comment; npos if there is none.
+std::size_t last_significant(std::string_view sql) {
+  std::size_t last = std::string_view::npos;
+  for (std::size_t i = 0; i < sql.size(); ++i) {
+    if (sql.substr(i, 2) == "--") {
+      i = std::min(sql.find('\n', i), sql.size());
+    } else if (sql.substr(i, 2) == "/*") {
+      i = std::min(sql.find("*/", i + 2), sql.size() - 2) + 1;
+    } else if (sql[i] == '\'' || sql[i] == '"') {
+      i = last = std::min(sql.find(sql[i], i + 1), sql.size() - 1);
+    } else if (std::isspace(static_cast<unsigned char>(sql[i])) == 0) {
+      last = i;
+    }
+  }
+  return last;
+}
+
+std::string without_final_semicolon(std::string sql) {
+  std::size_t last = last_significant(sql);
+  while (last != std::string::npos && sql[last] == ';') {
+    sql[last] = ' ';
+    last = last_significant(sql);
+  }
+  return last == std::string::npos ? std::string() : sql;
+}
+
+// The names in the first line of a CSV file.
+std::vector<std::string> header_of(std::string_view start, char delimiter) {
+  if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
+  std::vector<std::string> names(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const char c = start[i];
+    if (c == '"' && quoted && i + 1 < start.size() && start[i + 1] == '"') {
+      names.back() += start[++i];
+    } else if (c == '"' && (quoted || names.back().empty())) {
+      quoted = !quoted;
+    } else if (!quoted && (c == '\n' || c == '\r')) {
+      return names;
+    } else if (!quoted && c == delimiter) {
+      names.emplace_back();
+    } else {
+      names.back() += c;
+    }
+  }
+  return start.size() < first_part ? names : std::vector<std::string>{};  // a very long line
+}
+
+// DuckDB takes a gzip file that was cut off for a whole one.
+void check_gzip(const std::string& file, const std::string& name) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose_r);
+  if (!stream) throw Failure(fmt::format("{}: {}", name, std::strerror(errno)));
+  std::vector<char> buffer(std::size_t{1} << 18U);
+  int got = 0;
+  while ((got = gzread(stream.get(), buffer.data(), static_cast<unsigned>(buffer.size()))) > 0) {
+    throw_if_interrupted();
+  }
+  int error = Z_OK;
+  gzerror(stream.get(), &error);
+  if (got < 0 || error != Z_OK) {
+    throw UserError(fmt::format("{}: the compressed file is cut off or damaged", name));
+  }
+}
+
+// Compression by content: names lie.
+std::string compression_of(std::string_view start) {
+  if (start.starts_with("\x1f\x8b")) return "gzip";
+  if (start.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
+  return "none";
+}
+
+// What separates the names in the first line; none if it has one name only.
+std::string delimiter_of(std::string_view start) {
+  std::array<std::size_t, 4> counts{};
+  constexpr std::string_view candidates = ",;\t|";
+  bool quoted = false;
+  for (const char c : start) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '\n' || c == '\r') break;
+    if (const auto at = candidates.find(c); at != std::string_view::npos) ++counts[at];
+  }
+  const auto most = std::max_element(counts.begin(), counts.end());
+  return *most == 0 ? ","
+                    : std::string(1, candidates[static_cast<std::size_t>(most - counts.begin())]);
 }
 
 void refuse_what_is_elsewhere(const std::string& data) {
@@ -56,6 +149,15 @@ void refuse_what_is_elsewhere(const std::string& data) {
                       shown(data), ending));
     }
   }
+}
+
+void refuse_what_is_elsewhere_in(const std::string& sql) {
+  const auto at = sql.find("://");
+  if (at == std::string::npos) return;
+  constexpr std::string_view ends = " '\"(),;";
+  const auto before = sql.find_last_of(ends, at);
+  const std::size_t first = before == std::string::npos ? 0 : before + 1;
+  refuse_what_is_elsewhere(sql.substr(first, sql.find_first_of(ends, at) - first));
 }
 
 }  // namespace
@@ -94,13 +196,17 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) close(number_);
 }
 
+std::string temporary_folder() {
+  const char* const folder = std::getenv("TMPDIR");
+  return folder && *folder ? folder : "/tmp";
+}
+
 Descriptor nameless_file() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "evenhand-XXXXXX").string();
-  Descriptor file(mkstemp(pattern.data()));
+  std::string pattern = temporary_folder() + "/evenhand-XXXXXX";
+  Descriptor file(mkostemp(pattern.data(), O_CLOEXEC));
   if (file.number() < 0) {
-    throw Failure(fmt::format("no temporary file in {}: {}",
-                              std::filesystem::temp_directory_path().string(),
-                              std::strerror(errno)));
+    throw Failure(fmt::format("no temporary file in {}: {}; set TMPDIR to another folder",
+                              shown(temporary_folder()), std::strerror(errno)));
   }
   unlink(pattern.c_str());
   return file;
@@ -113,7 +219,9 @@ std::string path_of(const Descriptor& file) {
 Input::Input(const InputOptions& options) {
   if (!options.sql.empty()) {
     if (!options.data.empty()) throw UserError("give either DATA or --sql, not both");
-    sql_ = options.sql;
+    refuse_what_is_elsewhere_in(options.sql);
+    sql_ = without_final_semicolon(options.sql);
+    if (sql_.empty()) throw UserError("--sql is empty");
     name_ = "the result of --sql";
     return;
   }
@@ -121,7 +229,9 @@ Input::Input(const InputOptions& options) {
     throw UserError("DATA is missing: a file, '-' for standard input, or --sql \"SELECT ...\"");
   }
   if (options.data == "-") {
-    take_standard_input();
+    name_ = "standard input";
+    if (isatty(STDIN_FILENO) == 1) say("reading from the keyboard; end with Ctrl-D");
+    take_stream(STDIN_FILENO);
   } else {
     take_files(options.data);
   }
@@ -129,81 +239,107 @@ Input::Input(const InputOptions& options) {
 }
 
 // DuckDB reads a pipe once only; the names of columns have to be known before the rows are read.
-void Input::take_standard_input() {
-  name_ = "standard input";
-  struct stat status {};
-  if (fstat(STDIN_FILENO, &status) != 0) throw UserError("there is no standard input");
-  if (S_ISDIR(status.st_mode)) throw UserError("standard input is a folder");
-  if (isatty(STDIN_FILENO) == 1) {
-    fmt::print(stderr, "reading from the keyboard; end with Ctrl-D\n");
-  }
-  spooled_ = nameless_file();
+void Input::take_stream(int descriptor) {
+  Descriptor spooled = nameless_file();
   std::vector<char> buffer(std::size_t{1} << 20U);
   while (true) {
     throw_if_interrupted();
-    const ssize_t got = read(STDIN_FILENO, buffer.data(), buffer.size());
+    const ssize_t got = read(descriptor, buffer.data(), buffer.size());
     if (got == 0) break;
     if (got < 0) {
       if (errno == EINTR) continue;
-      throw Failure(fmt::format("standard input: {}", std::strerror(errno)));
+      throw UserError(fmt::format("{}: {}", name_, std::strerror(errno)));
     }
     for (ssize_t done = 0; done < got;) {
       const ssize_t put =
-          write(spooled_.number(), buffer.data() + done, static_cast<std::size_t>(got - done));
+          write(spooled.number(), buffer.data() + done, static_cast<std::size_t>(got - done));
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) throw Failure(fmt::format("copying standard input: {}", std::strerror(errno)));
+      if (put < 0) throw Failure(fmt::format("copying {}: {}", name_, std::strerror(errno)));
       done += put;
     }
   }
-  files_ = {path_of(spooled_)};
+  files_.push_back(path_of(spooled));
+  given_.resize(files_.size());
+  opened_.push_back(std::move(spooled));
 }
 
 void Input::take_files(const std::string& data) {
   name_ = shown(data);
   refuse_what_is_elsewhere(data);
-  if (std::filesystem::exists(data)) {
-    files_ = {data};
-  } else if (data.find_first_of("*?[") != std::string::npos) {
-    glob_t found{};
-    if (glob(data.c_str(), 0, nullptr, &found) == 0) {
-      files_.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  std::vector<std::string> found;
+  struct stat status {};
+  if (stat(data.c_str(), &status) == 0) {
+    found = {data};
+  } else if (errno == ENOENT && data.find_first_of("*?[") != std::string::npos) {
+    glob_t matches{};
+    if (glob(data.c_str(), 0, nullptr, &matches) == 0) {
+      found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
     }
-    globfree(&found);
-    if (files_.empty()) throw UserError(fmt::format("{}: no file matches", name_));
-  } else {
+    globfree(&matches);
+    if (found.empty()) throw UserError(fmt::format("{}: no file matches", name_));
+  } else if (errno == ENOENT) {
     throw UserError(fmt::format("{}: there is no such file", name_));
+  } else {
+    throw UserError(fmt::format("{}: {}", name_, std::strerror(errno)));
   }
-  for (std::string& file : files_) {
-    if (std::filesystem::is_directory(file)) {
+  for (const std::string& file : found) {
+    Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (opened.number() < 0 || fstat(opened.number(), &status) != 0) {
+      throw UserError(fmt::format("{}: {}", shown(file), std::strerror(errno)));
+    }
+    if (S_ISDIR(status.st_mode)) {
       throw UserError(fmt::format("{} is a folder; name its files, for example {}", shown(file),
                                   shown(file + "/*.parquet")));
     }
-    if (access(file.c_str(), R_OK) != 0) {
-      throw UserError(fmt::format("{}: {}", shown(file), std::strerror(errno)));
+    if (!S_ISREG(status.st_mode)) {
+      take_stream(opened.number());
+      continue;
     }
-    file = std::filesystem::canonical(file).string();
+    if (status.st_size == 0) throw UserError(fmt::format("{} is empty", shown(file)));
+    std::error_code error;
+    files_.push_back(std::filesystem::canonical(file, error).string());
+    given_.push_back(file);
+    // DuckDB would take such a name for a pattern, and nothing but UTF-8 for a name.
+    if (error || files_.back().find_first_of("*?[") != std::string::npos ||
+        first_invalid_utf8(files_.back()) != std::string::npos) {
+      files_.back() = path_of(opened);
+      opened_.push_back(std::move(opened));
+    }
   }
 }
 
 void Input::find_format(const std::string& asked) {
-  compression_ = compression_of_name(files_.front());
-  const std::string start = first_bytes(files_.front());
-  if (start.starts_with("\x1f\x8b")) compression_ = "gzip";
-  if (start.starts_with("\x28\xb5\x2f\xfd")) compression_ = "zstd";
-  if (asked != "auto" && !asked.empty()) {
-    format_ = format_from(asked);
-  } else if (const auto by_name = format_of_name(files_.front())) {
-    format_ = *by_name;
-  } else if (start.starts_with("PAR1")) {
-    format_ = Format::parquet;
-  } else {
-    const auto first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    const bool json = first != std::string::npos && (start[first] == '{' || start[first] == '[');
-    format_ = json ? Format::json : Format::csv;
-  }
-  if (start.empty()) throw UserError(fmt::format("{} is empty", name_));
-  if (format_ == Format::parquet && !start.starts_with("PAR1")) {
-    throw UserError(fmt::format("{} is not a Parquet file", name_));
+  const bool told = asked != "auto" && !asked.empty();
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const std::string start = first_bytes(files_[i]);
+    if (start.empty()) throw UserError(fmt::format("{} is empty", name_));
+    const std::string compression = compression_of(start);
+    const auto by_name = format_of_name(given_[i]);
+    Format format = Format::csv;
+    if (told) {
+      format = format_from(asked);
+    } else if (start.starts_with("PAR1")) {
+      format = Format::parquet;
+    } else if (by_name) {
+      format = *by_name;
+    } else {
+      const auto first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+      const bool json = first != std::string::npos && (start[first] == '{' || start[first] == '[');
+      format = json ? Format::json : Format::csv;
+    }
+    if (format == Format::parquet && !start.starts_with("PAR1")) {
+      throw UserError(fmt::format("{} is not a Parquet file", name_));
+    }
+    if (compression == "gzip") check_gzip(files_[i], name_);
+    if (i > 0 && (format != format_ || compression != compression_)) {
+      throw UserError(fmt::format("{}: the files are not all of one kind", name_));
+    }
+    format_ = format;
+    compression_ = compression;
+    if (i == 0 && compression == "none" && format == Format::csv) {
+      delimiter_ = delimiter_of(start);
+      header_ = header_of(start, delimiter_[0]);
+    }
   }
 }
 
@@ -211,21 +347,54 @@ std::string Input::relation() const {
   // A line of its own: SQL may end in a comment.
   if (!sql_.empty()) return fmt::format("(\n{}\n)", sql_);
   const std::string files = list_literal(files_);
-  const std::string_view by_name = files_.size() > 1 ? ", union_by_name = true" : "";
+  // Folders called year=2025 are not columns.
+  const std::string_view shared = files_.size() > 1
+                                      ? ", hive_partitioning = false, union_by_name = true"
+                                      : ", hive_partitioning = false";
   switch (format_) {
     case Format::parquet:
-      return fmt::format("read_parquet({}{})", files, by_name);
+      return fmt::format("read_parquet({}{})", files, shared);
     case Format::json:
       return fmt::format("read_json({}, auto_detect = true, compression = '{}'{})", files,
-                         compression_, by_name);
+                         compression_ == "none" ? "uncompressed" : compression_, shared);
     case Format::csv:
       break;
   }
+  return csv_relation("true");
+}
+
+std::string Input::csv_relation(std::string_view header) const {
+  // With names and delimiter known DuckDB guesses nothing, and says which line is wrong. Several
+  // files may have their columns in different order.
+  std::string names;
+  if (files_.size() == 1 && !header_.empty()) {
+    for (std::size_t i = 0; i < header_.size(); ++i) {
+      const std::string name = header_[i].empty() ? fmt::format("column{}", i) : header_[i];
+      names += fmt::format("{}{}: 'VARCHAR'", i > 0 ? ", " : "", literal(name));
+    }
+    names = fmt::format(", auto_detect = false, columns = {{{}}}", names);
+  }
   // As text, so that what only passes through is not rewritten, and "" is not a missing value.
   return fmt::format(
-      "read_csv({}, header = true, all_varchar = true, allow_quoted_nulls = false, "
-      "compression = '{}'{})",
-      files, compression_, by_name);
+      "read_csv({}, header = {}, all_varchar = true, allow_quoted_nulls = false, comment = '', "
+      "quote = '\"', escape = '\"', compression = '{}', hive_partitioning = false{}{}{})",
+      list_literal(files_), header, compression_,
+      delimiter_.empty() ? "" : fmt::format(", delim = {}", literal(delimiter_)),
+      files_.size() > 1 && header == "true" ? ", union_by_name = true" : "", names);
+}
+
+std::string Input::names_query() const {
+  if (is_sql() || format_ == Format::json) return {};
+  if (files_.size() == 1 && !header_.empty()) {
+    return fmt::format("SELECT unnest({})", list_literal(header_));
+  }
+  if (format_ == Format::csv) {
+    return fmt::format("SELECT unnest([*COLUMNS(*)]) FROM (FROM {} LIMIT 1)",
+                       csv_relation("false"));
+  }
+  return fmt::format(
+      "SELECT name, CAST(coalesce(num_children, 0) AS VARCHAR) FROM parquet_schema({})",
+      literal(files_.front()));
 }
 
 }  // namespace evenhand::cli

@@ -35,6 +35,8 @@ class Descriptor {
   int number_;
 };
 
+std::string temporary_folder();  // $TMPDIR, or /tmp
+
 // A file without a name, which is gone when the program ends, however it ends.
 Descriptor nameless_file();
 std::string path_of(const Descriptor& file);
@@ -47,23 +49,31 @@ class Input {
 
   const std::vector<std::string>& files() const noexcept { return files_; }
   bool is_sql() const noexcept { return !sql_.empty(); }
+  const std::string& sql() const noexcept { return sql_; }
   const std::string& name() const noexcept { return name_; }  // for messages
   Format format() const noexcept { return format_; }
 
   // What goes after FROM.
   std::string relation() const;
+  // SQL for the names of columns as they are written, which DuckDB changes when two are alike: a
+  // row for each, or for Parquet its schema. Empty where there is none.
+  std::string names_query() const;
 
  private:
-  void take_standard_input();
+  std::string csv_relation(std::string_view header) const;
   void take_files(const std::string& data);
+  void take_stream(int descriptor);
   void find_format(const std::string& asked);
 
   std::string name_;
   std::string sql_;
-  std::vector<std::string> files_;
+  std::vector<std::string> files_;  // as DuckDB shall open them
+  std::vector<std::string> given_;  // the same by the user's names; empty for a stream
   Format format_ = Format::csv;
   std::string compression_ = "none";
-  Descriptor spooled_;
+  std::string delimiter_;            // of CSV, where its first line shows it,
+  std::vector<std::string> header_;  // and the names in that line
+  std::vector<Descriptor> opened_;
 };
 
 }  // namespace evenhand::cli

@@ -21,7 +21,7 @@ const std::vector<std::pair<std::string, std::string>>& words_for_options() {
       {"--calibrate", "none isotonic"},
       {"--across", "intersection marginal both"},
       {"--unseen", "error score reject"},
-      {"--null", "error exclude"},
+
       {"--rho", "base best"},
       {"--format", "auto csv parquet json"},
       {"--output-format", "auto csv parquet json"},

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "error.h"
+#include "help.h"
 #include "support/text.h"
+#include "tally_file.h"
 #include "terminal.h"
 
 namespace evenhand::cli {
@@ -38,6 +40,7 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, std::optiona
 }
 
 void add_data_options(CLI::App& command, DataOptions& options) {
+  const Section section(command, "Data");
   command
       .add_option(
           "DATA", options.input.data,
@@ -55,7 +58,7 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       ->type_name("NAME");
   command.add_option("--threads", options.database.threads, "Cores to use (default: all)")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 4096).description(""));
   command
       .add_option("--memory", options.database.memory,
                   "Memory that reading and writing files may take, for example 2GB")
@@ -63,6 +66,7 @@ void add_data_options(CLI::App& command, DataOptions& options) {
 }
 
 void add_row_options(CLI::App& command, RowOptions& options) {
+  const Section section(command, "Columns");
   command.add_option("--score", options.score, "The column with the model's score")
       ->type_name("COLUMN");
   command
@@ -83,36 +87,47 @@ void add_row_options(CLI::App& command, RowOptions& options) {
       .add_option("--null", options.null,
                   "Rows with a missing value: error, exclude, or a name for missing groups")
       ->type_name("WORD")
-      ->capture_default_str();
+      ->default_str("error");
   command
       .add_option("--scale", options.scale,
                   "How to read a score: probability (0 to 1), signed (-1 to 1) or logit")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->default_str("probability");
   command
       .add_option("--favorable", options.favorable,
                   "Which scores deserve the favourable decision: high, or low (a risk)")
       ->type_name("high|low")
-      ->capture_default_str();
+      ->default_str("high");
   command
       .add_option(
           "--resolution", options.resolution,
           "Tell scores apart exactly, to so many BITS (16 is 1/65536), or auto: exact up to "
           "65,536 different scores in a cell; bounds memory")
       ->type_name("exact|BITS|auto")
-      ->capture_default_str();
+      ->default_str("exact");
 }
 
-void add_fairness_options(CLI::App& command, FairnessOptions& options) {
+void add_tally_option(CLI::App& command, RowOptions& options) {
+  const Section section(command, "Data");
+  command
+      .add_option("--tally", options.tally,
+                  "A file made by evenhand tally or by SQL, instead of DATA")
+      ->type_name("FILE");
+}
+
+void add_fairness_options(CLI::App& command, FairnessOptions& options, Strictness strictness) {
+  const Section section(command, "What is fair");
   command
       .add_option("--criterion", options.criterion,
                   "What is fair: statistical-parity, equal-opportunity, false-positive-parity, "
                   "equalized-odds, equal-rates or four-fifths; Fairlearn's names will do")
       ->type_name("NAME");
-  add_number(command, "--tolerance", options.tolerance,
-             "How far the groups' rates may differ, from 0 to 1 (default: 0)");
-  add_number(command, "--ratio", options.ratio,
-             "For four-fifths: the smallest rate is at least X of the largest (default: 0.8)");
+  if (strictness == Strictness::given) {
+    add_number(command, "--tolerance", options.tolerance,
+               "How far the groups' rates may differ, from 0 to 1 (default: 0)");
+    add_number(command, "--ratio", options.ratio,
+               "For four-fifths: the smallest rate is at least X of the largest (default: 0.8)");
+  }
   command
       .add_option("--rho", options.rho,
                   "For equal-rates: the common rate, a number, base or best (default: best)")
@@ -132,14 +147,18 @@ void add_fairness_options(CLI::App& command, FairnessOptions& options) {
 }
 
 void add_objective_options(CLI::App& command, ObjectiveOptions& options) {
-  add_number(command, "--cost-fp", options.cost_fp, "What a wrong positive decision costs");
-  add_number(command, "--cost-fn", options.cost_fn, "What a wrong negative decision costs");
+  const Section section(command, "What is best");
+  add_number(command, "--cost-fp", options.cost_fp,
+             "What a wrong positive decision costs (default: 1)");
+  add_number(command, "--cost-fn", options.cost_fn,
+             "What a wrong negative decision costs (default: 1)");
   add_number(command, "--base-threshold", options.base_threshold,
              "Today's decisions are positive from this score on (default: where a positive "
              "decision is worth its cost, a probability of 1/2 at equal costs)");
 }
 
 void add_fit_options(CLI::App& command, FitOptions& options) {
+  const Section section(command, "Fitting");
   add_number(command, "--gamma", options.gamma,
              "Width of randomization; 0 draws lots only where the best rule has to");
   command
@@ -152,7 +171,12 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
 }
 
 Reading RowOptions::reading() const {
-  return {scale_from(scale), favorable_from(favorable)};
+  return {scale.empty() ? Scale::probability : scale_from(scale),
+          favorable.empty() ? Favorable::high : favorable_from(favorable)};
+}
+
+Resolution RowOptions::finest() const {
+  return resolution.empty() ? Resolution::exact() : resolution_from(resolution);
 }
 
 Across across_from(const std::string& name) {
@@ -169,9 +193,14 @@ Criterion FairnessOptions::build(const Roles& roles) const {
         "say what is fair: --criterion NAME (statistical-parity, equal-opportunity, "
         "false-positive-parity, equalized-odds, equal-rates, four-fifths) or --require TEXT");
   }
-  CriterionOptions out{
-      .roles = roles, .tolerance = tolerance, .ratio = ratio, .rho = {}, .require = require};
-  out.roles.across = across_from(across);
+  // Requirements alone compare no groups: they name their own.
+  CriterionOptions out{.roles = criterion.empty() ? Roles{} : roles,
+                       .tolerance = tolerance,
+                       .ratio = ratio,
+                       .rho = {},
+                       .require = require};
+  const Across asked = across_from(across);
+  if (!criterion.empty()) out.roles.across = asked;
   if (rho == "base") {
     out.rho = Rho::base();
   } else if (rho == "best") {

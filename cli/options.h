@@ -38,14 +38,16 @@ struct RowOptions {
   std::string within;
   std::string label;
   std::string weight;
-  std::string null = "error";
-  std::string scale = "probability";
-  std::string favorable = "high";
-  std::string resolution = "exact";
+  std::string null;  // these four: empty means the default
+  std::string scale;
+  std::string favorable;
+  std::string resolution;
 
   Reading reading() const;
+  Resolution finest() const;
 };
 void add_row_options(CLI::App& command, RowOptions& options);
+void add_tally_option(CLI::App& command, RowOptions& options);  // instead of rows
 
 // What is fair.
 struct FairnessOptions {
@@ -59,15 +61,17 @@ struct FairnessOptions {
   // Throws UserError or std::invalid_argument for a criterion that cannot be.
   Criterion build(const Roles& roles) const;
 };
-void add_fairness_options(CLI::App& command, FairnessOptions& options);
+enum class Strictness { given, varied };  // varied: the command chooses tolerances itself
+void add_fairness_options(CLI::App& command, FairnessOptions& options,
+                          Strictness strictness = Strictness::given);
 
 // What is best.
 struct ObjectiveOptions {
-  double cost_fp = 1;
-  double cost_fn = 1;
+  std::optional<double> cost_fp;
+  std::optional<double> cost_fn;
   std::optional<double> base_threshold;
 
-  Costs costs() const { return {cost_fp, cost_fn}; }
+  Costs costs() const { return {cost_fp.value_or(1), cost_fn.value_or(1)}; }
 };
 void add_objective_options(CLI::App& command, ObjectiveOptions& options);
 

@@ -1,6 +1,7 @@
 #include "output.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "progress.h"
 #include "terminal.h"
 
 namespace evenhand::cli {
@@ -22,6 +24,7 @@ void write_all(int descriptor, std::string_view text, const std::string& name) {
   while (!text.empty()) {
     const ssize_t put = write(descriptor, text.data(), text.size());
     if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EPIPE && descriptor == STDOUT_FILENO) throw Interrupted(SIGPIPE);
     if (put < 0) throw Failure(fmt::format("writing {}: {}", name, std::strerror(errno)));
     text.remove_prefix(static_cast<std::size_t>(put));
   }
@@ -35,30 +38,42 @@ Output::Output(const std::string& path) {
     name_ = "standard output";
   } else {
     name_ = shown(path);
-    target_ = fs::exists(path) ? fs::canonical(path) : fs::path(path);
-    if (fs::is_directory(target_)) throw UserError(name_ + " is a folder, not a file");
-    special_ = fs::exists(target_) && !fs::is_regular_file(target_);
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (error && status.type() == fs::file_type::none) {
+      throw UserError(fmt::format("{}: {}", name_, error.message()));
+    }
+    target_ = fs::exists(status) ? fs::canonical(path, error) : fs::path(path);
+    if (fs::is_directory(status)) throw UserError(name_ + " is a folder, not a file");
+    special_ = fs::exists(status) && !fs::is_regular_file(status);
   }
   if (standard_output_ || special_) {
     nameless_ = nameless_file();
     staged_ = path_of(nameless_);
     return;
   }
-  if (fs::exists(target_) && access(target_.c_str(), W_OK) != 0) {
+  std::error_code error;
+  if (fs::exists(target_, error) && access(target_.c_str(), W_OK) != 0) {
     throw UserError(fmt::format("{}: {}", name_, std::strerror(errno)));
   }
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder)) {
+  if (!fs::is_directory(folder, error)) {
     throw UserError(fmt::format("{}: there is no folder {}", name_, shown(folder.string())));
   }
-  staged_ = (fs::canonical(folder) / fmt::format(".evenhand-{}.tmp", getpid())).string();
-  const int created = open(staged_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-  if (created < 0) throw UserError(fmt::format("{}: {}", name_, std::strerror(errno)));
-  close(created);
+  staged_ = (fs::canonical(folder) / ".evenhand-XXXXXX").string();
+  const Descriptor created(mkostemp(staged_.data(), O_CLOEXEC));
+  if (created.number() < 0) throw UserError(fmt::format("{}: {}", name_, std::strerror(errno)));
+  remove_on_signal(staged_);
+  // As if it had been made the usual way: mkostemp lets nobody else read it.
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(created.number(), 0666 & ~mask);
 }
 
 Output::~Output() {
-  if (!completed_ && !standard_output_ && !special_) unlink(staged_.c_str());
+  if (completed_ || standard_output_ || special_) return;
+  unlink(staged_.c_str());
+  remove_on_signal({});
 }
 
 void Output::must_not_be(std::span<const std::string> inputs) const {
@@ -81,6 +96,19 @@ void Output::copy_to(int descriptor) const {
   }
 }
 
+void Output::write_by(Database& database, const std::string& sql, std::string_view name) {
+  try {
+    database.query(sql, name);
+  } catch (const Failure& failure) {
+    // DuckDB names the file that it writes to, which is not the one that the user asked for.
+    std::string message = failure.what();
+    if (const auto at = message.find(staged_); at != std::string::npos) {
+      message.replace(at, staged_.size(), name_);
+    }
+    throw Failure(fmt::format("writing {}: {}", name_, message));
+  }
+}
+
 void Output::complete() {
   if (standard_output_) {
     std::fflush(stdout);
@@ -98,6 +126,7 @@ void Output::complete() {
     if (rename(staged_.c_str(), target_.c_str()) != 0) {
       throw Failure(fmt::format("{}: {}", name_, std::strerror(errno)));
     }
+    remove_on_signal({});
   }
   completed_ = true;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "database.h"
 #include "input.h"
 
 namespace evenhand::cli {
@@ -27,6 +28,8 @@ class Output {
   // Throws UserError if the output is one of these files.
   void must_not_be(std::span<const std::string> inputs) const;
 
+  // Runs a COPY to staged().
+  void write_by(Database& database, const std::string& sql, std::string_view name);
   void complete();
   void complete_with(std::string_view content);  // writes it first
 

@@ -10,14 +10,12 @@
 namespace evenhand::cli {
 namespace {
 
-void open_for(Database& database, const Input& input, const std::vector<std::string>& further) {
+void open_for(Database& database, const Input& input) {
   if (input.is_sql()) {
     database.allow_local_files();
-    return;
+  } else {
+    database.allow_only(input.files());
   }
-  std::vector<std::string> files = input.files();
-  files.insert(files.end(), further.begin(), further.end());
-  database.allow_only(files);
 }
 
 void check_roles(const Columns& columns) {
@@ -39,18 +37,25 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
   if (rows.sensitive.empty() && options.sensitive_needed) {
     throw UserError("--sensitive is missing: name the column that says who belongs to which group");
   }
-  const Reading reading = rows.reading();
-  const Resolution resolution = resolution_from(rows.resolution);
+  Reading reading = rows.reading();
+  const Resolution resolution = rows.finest();
   const Input input(data.input);
   Database database(data.database);
-  open_for(database, input, options.further_files);
+  open_for(database, input);
   const Source source(database, input);
   Columns columns;
   columns.score = source.column(rows.score, decisions ? "--decision" : "--score").name;
   columns.decisions = decisions;
+  if (decisions) {  // 1 is the favourable decision; the label alone may be of a harm
+    columns.label_is_harm = reading.favorable == Favorable::low;
+    reading = {};
+  }
   if (!rows.sensitive.empty()) columns.sensitive = source.names(rows.sensitive, "--sensitive");
   if (!rows.within.empty()) columns.within = source.names(rows.within, "--within");
   if (!rows.label.empty()) columns.label = source.column(rows.label, "--label").name;
+  if (!columns.label && source.has(options.label_if_there)) {
+    columns.label = source.column(options.label_if_there, "--label").name;
+  }
   if (!rows.weight.empty()) columns.weight = source.column(rows.weight, "--weight").name;
   check_roles(columns);
   Collected collected = collect(database, source, columns,
@@ -64,12 +69,30 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
                      .excluded = collected.excluded,
                      .min_count = 0,
                      .score = columns.score,
-                     .label = columns.label.value_or("")},
+                     .label = columns.label.value_or(""),
+                     .null = NullPolicy::from(rows.null).text()},
           .name = source.name(),
           .columns = columns,
           .null = NullPolicy::from(rows.null).text(),
           .rows = collected.rows,
           .files = input.files()};
+}
+
+void refuse_contradictions(const RowOptions& rows, const Tally& tally, const std::string& name) {
+  const auto refuse = [&](std::string_view option, std::string_view value) {
+    throw UserError(
+        fmt::format("{} was made with {} {}, which cannot be changed", name, option, value));
+  };
+  const Reading& reading = tally.reading();
+  if (!rows.scale.empty() && scale_from(rows.scale) != reading.scale) {
+    refuse("--scale", to_string(reading.scale));
+  }
+  if (!rows.favorable.empty() && favorable_from(rows.favorable) != reading.favorable) {
+    refuse("--favorable", to_string(reading.favorable));
+  }
+  if (!rows.resolution.empty() && rows.finest() != tally.resolution()) {
+    refuse("--resolution", to_text(tally.resolution()));
+  }
 }
 
 std::vector<std::string> both(std::vector<std::string> a, const std::vector<std::string>& b) {
@@ -91,15 +114,16 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
   }
   const Input input({.data = rows.tally, .sql = {}, .format = data.input.format});
   Database database(data.database);
-  open_for(database, input, options.further_files);
+  open_for(database, input);
   Roles asked;
   if (!rows.sensitive.empty()) asked.sensitive = split_names(rows.sensitive);
   if (!rows.within.empty()) asked.within = split_names(rows.within);
   PlainTallyOptions plain{.attributes = both(asked.sensitive, asked.within),
                           .score = rows.score.empty() ? "score" : rows.score,
                           .reading = rows.reading(),
-                          .resolution = resolution_from(rows.resolution)};
+                          .resolution = rows.finest()};
   StoredTally stored = read_tally(database, input, plain);
+  refuse_contradictions(rows, stored.tally, input.name());
   if (!asked.sensitive.empty() || !asked.within.empty()) {
     if (asked.sensitive.empty()) asked.sensitive = stored.roles.sensitive;
     stored.roles = asked;
@@ -115,6 +139,7 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
                .name = input.name(),
                .from_tally = true,
                .files = input.files()};
+  out.null = out.stored.null;
   out.columns.score = out.stored.score;
   out.columns.sensitive = out.stored.roles.sensitive;
   out.columns.within = out.stored.roles.within;
@@ -124,6 +149,15 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
 }
 
 }  // namespace
+
+void check_labels(const Criterion& criterion, const RowOptions& rows) {
+  const bool needed = std::any_of(criterion.rates.begin(), criterion.rates.end(),
+                                  [](Rate rate) { return rate != Rate::selection; });
+  if (needed && rows.label.empty() && rows.tally.empty()) {
+    throw UserError(fmt::format("{} needs labels, what really happened: give --label, their column",
+                                criterion.name));
+  }
+}
 
 Prepared prepare(const DataOptions& data, const RowOptions& rows, const PrepareOptions& options) {
   return rows.tally.empty() ? from_rows(data, rows, options) : from_tally(data, rows, options);

@@ -32,8 +32,11 @@ enum class Needs {
 struct PrepareOptions {
   Needs needs = Needs::score;
   bool sensitive_needed = true;
-  std::vector<std::string> further_files = {};  // that DuckDB may open as well: the output
+  std::string label_if_there = {};  // the label's column, if no other is named and the data have it
 };
+
+// Throws UserError if the criterion needs labels, and rows come without.
+void check_labels(const Criterion& criterion, const RowOptions& rows);
 
 // Reads rows, or a tally. Throws UserError.
 Prepared prepare(const DataOptions& data, const RowOptions& rows, const PrepareOptions& options);

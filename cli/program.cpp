@@ -1,5 +1,6 @@
 #include <evenhand/version.h>
 
+#include <algorithm>
 #include <new>
 
 #include <fmt/format.h>
@@ -7,22 +8,25 @@
 #include "commands.h"
 #include "database.h"
 #include "error.h"
+#include "help.h"
 #include "support/text.h"
+#include "terminal.h"
 
 namespace evenhand::cli {
 namespace {
 
-int say(std::string_view message, int status) {
-  std::string line;  // one line, whatever the message
-  for (const char c : message) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      line += "; ";
-    } else if (code >= 0x20 && code != 0x7F) {
-      line += c;
-    }
+// One line, whatever the message: nothing in it moves the cursor, and it ends.
+int complain(std::string_view message, int status) {
+  constexpr std::size_t most = 600;
+  std::string line;
+  for (const char c : message) line += c == '\n' ? ' ' : c;
+  line = printable(line);
+  if (line.size() > most) {
+    line.resize(most);
+    while (first_invalid_utf8(line) != std::string::npos) line.pop_back();
+    line += "...";
   }
-  fmt::print(stderr, "evenhand: {}\n", line);
+  say("evenhand: " + line);
   return status;
 }
 
@@ -34,21 +38,34 @@ void describe(CLI::App& program) {
       "Start with evenhand demo, then evenhand fit --help.\n"
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements, 4 audit "
       "--fail-above\nfound more, 1 anything else.");
-  program.get_formatter()->column_width(34);
-  program.get_formatter()->label("OPTIONS", "options");
-  program.get_formatter()->label("SUBCOMMAND", "command");
+  program.formatter(help_formatter());
 }
 
 // What CLI11 says, in our words where they help.
-std::string words_for(const CLI::ParseError& error) {
-  std::string message = error.what();
-  if (const auto* required = dynamic_cast<const CLI::RequiredError*>(&error)) {
-    if (message.find("subcommand") != std::string::npos) {
-      return "what to do? try evenhand demo, or evenhand --help";
-    }
-    return fmt::format("{}; see --help", required->what());
+std::string words_for(const CLI::ParseError& error, const CLI::App& program,
+                      const std::vector<std::string>& arguments) {
+  const std::string message = error.what();
+  if (arguments.empty()) return "what to do? try evenhand demo, or evenhand --help";
+  std::vector<std::string> commands;
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(command->get_name());
   }
-  return message + "; see --help";
+  if (std::find(commands.begin(), commands.end(), arguments.front()) == commands.end()) {
+    return fmt::format("there is no command {}{}; see evenhand --help", shown(arguments.front()),
+                       suggestion(arguments.front(), commands));
+  }
+  for (const std::string& argument : arguments) {
+    if (arguments.front() == "frontier" &&
+        (argument.starts_with("--tolerance") || argument.starts_with("--ratio"))) {
+      return "frontier tries several tolerances (for four-fifths: ratios): name them with --at";
+    }
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    // CLI11 names them from the last to the first, and all that follow them.
+    return fmt::format("{} is not understood; see evenhand {} --help",
+                       shown(message.substr(message.find_last_of(' ') + 1)), arguments.front());
+  }
+  return message + fmt::format("; see evenhand {} --help", arguments.front());
 }
 
 }  // namespace
@@ -76,19 +93,19 @@ int run(const std::vector<std::string>& arguments) {
   } catch (const CLI::Success& success) {  // --help, --version
     return program.exit(success);
   } catch (const CLI::ParseError& error) {
-    return say(words_for(error), exit_usage);
+    return complain(words_for(error, program, arguments), exit_usage);
   } catch (const UserError& error) {
-    return say(error.what(), exit_usage);
+    return complain(error.what(), exit_usage);
   } catch (const std::invalid_argument& error) {  // the library's
-    return say(error.what(), exit_usage);
+    return complain(error.what(), exit_usage);
   } catch (const std::out_of_range& error) {
-    return say(error.what(), exit_usage);
+    return complain(error.what(), exit_usage);
   } catch (const Interrupted& interrupted) {
     return 128 + interrupted.signal;
   } catch (const std::bad_alloc&) {
-    return say("out of memory; try --resolution 16, or fewer --threads", exit_other);
+    return complain("out of memory; try --resolution 16, or fewer --threads", exit_other);
   } catch (const std::exception& error) {
-    return say(error.what(), exit_other);
+    return complain(error.what(), exit_other);
   }
 }
 

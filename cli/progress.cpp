@@ -1,5 +1,7 @@
 #include "progress.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -16,10 +18,17 @@ namespace {
 // All that a signal handler may touch.
 std::atomic<int> caught = 0;
 std::atomic<duckdb_connection> running = nullptr;
+std::array<char, 4096> unfinished{};  // the path of a file
+std::atomic<bool> has_unfinished = false;
 
 void on_signal(int number) {
-  if (caught.exchange(number) != 0) _exit(128 + number);
-  if (const duckdb_connection connection = running.load()) duckdb_interrupt(connection);
+  const bool first = caught.exchange(number) == 0;
+  if (const duckdb_connection connection = running.load(); connection && first) {
+    duckdb_interrupt(connection);
+    return;
+  }
+  if (has_unfinished.load()) unlink(unfinished.data());
+  _exit(128 + number);
 }
 
 }  // namespace
@@ -30,6 +39,14 @@ void handle_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe is an error like any other
   std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that would grow too large
+}
+
+void remove_on_signal(const std::string& file) {
+  has_unfinished.store(false);
+  if (file.empty() || file.size() >= unfinished.size()) return;
+  unfinished.fill('\0');
+  std::copy(file.begin(), file.end(), unfinished.begin());
+  has_unfinished.store(true);
 }
 
 void throw_if_interrupted() {
@@ -59,13 +76,14 @@ void WorkInProgress::draw(duckdb_connection connection) {
     constexpr int width = 30;
     const double share = percentage >= 0 ? percentage / 100 : 0;
     const int filled = static_cast<int>(share * width);
-    fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f}%", name_, "", filled, "", width - filled,
-               100 * share);
+    const std::string bar = fmt::format("\r{} [{:#<{}}{:.<{}}] {:3.0f}%", name_, "", filled, "",
+                                        width - filled, 100 * share);
+    std::fputs(bar.c_str(), stderr);
     std::fflush(stderr);
     drawn = true;
   }
   if (drawn) {
-    fmt::print(stderr, "\r{:{}}\r", "", name_.size() + 42);
+    std::fputs(fmt::format("\r{:{}}\r", "", name_.size() + 42).c_str(), stderr);
     std::fflush(stderr);
   }
 }

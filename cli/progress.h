@@ -10,9 +10,12 @@
 
 namespace evenhand::cli {
 
-// Ctrl-C and a polite kill end the query that runs, so that everything is put away; a second one
-// ends the program at once.
+// Ctrl-C and a polite kill end the query that runs, so that everything is put away. While none
+// runs, or at the second signal, they end the program at once, without the file that is being
+// written.
 void handle_signals();
+// The file that a signal removes: at most one at a time; empty for none.
+void remove_on_signal(const std::string& file);
 void throw_if_interrupted();  // Interrupted, if there was a signal
 
 // While it lives, signals interrupt the query on `connection`, and after a moment a bar on standard

@@ -32,14 +32,17 @@ std::string RuleFile::null_policy() const {
 }
 
 RuleFile read_rule(const std::string& path) {
-  if (std::filesystem::is_directory(path))
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
     throw UserError(shown(path) + " is a folder, not a rule");
+  }
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw UserError(fmt::format("{}: {}", shown(path), std::strerror(errno)));
   std::ostringstream content;
   content << stream.rdbuf();
   const std::string text = content.str();
+  if (text.empty()) throw UserError(shown(path) + " is empty, not a rule");
   try {
     return {Rule::from_json(text), Json::parse(fit_record(text))};
   } catch (const std::invalid_argument& error) {

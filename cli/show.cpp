@@ -7,33 +7,70 @@
 #include "figures.h"
 #include "output.h"
 #include "rule_file.h"
+#include "support/text.h"
 #include "terminal.h"
 
 namespace evenhand::cli {
 namespace {
 
+std::string text_in(const Json& record, const char* key) {
+  const auto at = record.find(key);
+  return at != record.end() && at->is_string() ? shown(at->get<std::string>()) : std::string();
+}
+
+std::optional<double> number_in(const Json& record, const char* key) {
+  const auto at = record.find(key);
+  return at != record.end() && at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
+}
+
+std::string list_in(const Json& record, const char* key, std::string_view between) {
+  const auto at = record.find(key);
+  std::string out;
+  if (at == record.end() || !at->is_array()) return out;
+  for (const Json& text : *at) {
+    if (!text.is_string()) continue;
+    out += (out.empty() ? "" : std::string(between)) + printable(text.get<std::string>());
+  }
+  return out;
+}
+
+std::string criterion_in_words(const Json& criterion) {
+  std::string out = text_in(criterion, "name");
+  if (const std::string groups = list_in(criterion, "sensitive", ", "); !groups.empty()) {
+    out += " between the groups of " + groups;
+  }
+  if (const std::string strata = list_in(criterion, "within", ", "); !strata.empty()) {
+    out += " within " + strata;
+  }
+  if (const std::string across = text_in(criterion, "across"); !across.empty()) {
+    out += ", " + across;
+  }
+  for (const char* key : {"tolerance", "ratio", "rho"}) {
+    if (const auto value = number_in(criterion, key)) {
+      out += fmt::format(", {} {}", key, rounded(*value, 6));
+    }
+  }
+  if (const std::string require = list_in(criterion, "require", "; "); !require.empty()) {
+    out += "; " + require;
+  }
+  return out;
+}
+
 std::string record_in_words(const Json& fit) {
   std::string out;
-  const auto text = [&](const char* key) {
-    const auto at = fit.find(key);
-    return at != fit.end() && at->is_string() ? at->get<std::string>() : std::string();
-  };
-  const auto number = [&](const char* key) -> std::optional<double> {
-    const auto at = fit.find(key);
-    return at != fit.end() && at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
-  };
   const auto criterion = fit.find("criterion");
   if (criterion != fit.end() && criterion->is_object()) {
-    out += fmt::format("Found for: {}\n", shown(criterion->value("name", "requirements")));
+    out += fmt::format("Found for: {}\n", criterion_in_words(*criterion));
   }
-  if (const auto rows = number("weight")) out += fmt::format("On: {} rows\n", people(*rows));
-  if (const std::string status = text("status"); !status.empty()) {
-    out += fmt::format("Status: {}", shown(status));
-    if (const auto gap = number("gap")) out += fmt::format(", gap {}", small(*gap));
-    if (const auto violation = number("violation")) {
+  if (const auto rows = number_in(fit, "weight"))
+    out += fmt::format("On: {} rows\n", people(*rows));
+  if (const std::string status = text_in(fit, "status"); !status.empty()) {
+    out += "Status: " + status;
+    if (const auto gap = number_in(fit, "gap")) out += fmt::format(", gap {}", small(*gap));
+    if (const auto violation = number_in(fit, "violation")) {
       out += fmt::format(", violation {}", small(*violation));
     }
-    if (const auto share = number("lottery_share")) {
+    if (const auto share = number_in(fit, "lottery_share")) {
       out += fmt::format(", lottery share {}", percent(*share));
     }
     out += "\n";

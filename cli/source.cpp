@@ -1,6 +1,7 @@
 #include "source.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,46 @@ namespace {
 
 bool same_but_for_case(const std::string& a, const std::string& b) {
   return strcasecmp(a.c_str(), b.c_str()) == 0;
+}
+
+// The columns at the top of a Parquet schema, whose rows are (name, number of children), depth
+// first.
+std::vector<std::string> top_level(const std::vector<Row>& schema) {
+  std::vector<std::string> out;
+  std::size_t at = 1;  // after the root
+  while (at < schema.size()) {
+    out.push_back(schema[at][0].value_or(""));
+    for (std::uint64_t left = 1; left > 0 && at < schema.size(); ++at) {
+      left += std::stoull(schema[at][1].value_or("0")) - 1;
+    }
+  }
+  return out;
+}
+
+// DuckDB does not tell names apart that differ in case only, and renames the second.
+void refuse_doubles(Database& database, const Input& input) {
+  const std::string query = input.names_query();
+  if (query.empty()) return;
+  const std::vector<Row> rows = database.query(query);
+  std::vector<std::string> names;
+  if (input.format() == Format::parquet) {
+    names = top_level(rows);
+  } else {
+    for (const Row& row : rows) names.push_back(row[0].value_or(""));
+  }
+  std::map<std::string, std::string> seen;
+  for (const std::string& name : names) {
+    std::string folded = name;
+    for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto [before, is_new] = seen.try_emplace(folded, name);
+    if (!is_new && !name.empty()) {
+      throw UserError(
+          fmt::format("{} has two columns called {}{}; rename one", input.name(), shown(name),
+                      before->second == name
+                          ? ""
+                          : fmt::format(" and {} (case does not count)", shown(before->second))));
+    }
+  }
 }
 
 }  // namespace
@@ -43,16 +84,16 @@ std::vector<std::string> split_names(std::string_view text) {
 Source::Source(Database& database, const Input& input)
     : relation_(input.relation()), name_(input.name()) {
   const std::string query = "SELECT * FROM " + relation_;
-  if (input.is_sql() && database.statements(query) != 1) {
+  // One that does not parse gives an error of its own below.
+  if (input.is_sql() && (database.statements(input.sql()) > 1 || database.statements(query) > 1)) {
     throw UserError("--sql must be one SELECT statement");
   }
   const std::string describe = "SELECT column_name, column_type FROM (DESCRIBE " + query + ")";
   std::vector<Row> rows;
-  try {
+  rethrow_named([&] {
+    if (!input.is_sql()) refuse_doubles(database, input);
     rows = database.query(describe);
-  } catch (const UserError& error) {
-    throw UserError(fmt::format("{}: {}", name_, error.what()));
-  }
+  });
   for (Row& row : rows) columns_.push_back({row[0].value_or(""), row[1].value_or("")});
 }
 
@@ -60,6 +101,22 @@ bool Source::has(std::string_view name) const noexcept {
   const std::string wanted(name);
   return std::any_of(columns_.begin(), columns_.end(),
                      [&](const Column& column) { return same_but_for_case(column.name, wanted); });
+}
+
+void Source::rethrow_named(const std::function<void()>& work) const {
+  try {
+    work();
+  } catch (const UserError& error) {
+    const std::string message = error.what();
+    if (message.starts_with(name_)) throw;
+    throw UserError(fmt::format("{}: {}", name_, message));
+  }
+}
+
+std::string Source::free_name() const {
+  std::string name = "evenhand_";
+  while (has(name)) name += "_";
+  return name;
 }
 
 const Column& Source::column(std::string_view name, std::string_view option) const {

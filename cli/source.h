@@ -1,6 +1,7 @@
 // Columns by the names that users give them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,10 @@ class Source {
   // Several, separated by commas, unless the whole text is one column's name.
   std::vector<std::string> names(std::string_view text, std::string_view option) const;
   bool has(std::string_view name) const noexcept;  // in any case, as DuckDB compares
+  std::string free_name() const;                   // one that no column has
+
+  // Runs it; an error of the user's data then begins with their name.
+  void rethrow_named(const std::function<void()>& work) const;
 
  private:
   std::string relation_;

@@ -1,5 +1,7 @@
 #include <evenhand/pool_rare.h>
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "commands.h"
@@ -16,7 +18,7 @@ namespace {
 struct Options {
   DataOptions data;
   RowOptions rows;
-  double min_count = 0;
+  std::optional<double> min_count;
   std::string output;
 };
 
@@ -33,31 +35,49 @@ void store(const StoredTally& stored, const DatabaseOptions& options, Output& ou
 }
 
 std::string summary(const StoredTally& stored, const Output& output) {
-  return fmt::format("{} rows in {} cells, {} entries, in {}\n", people(stored.tally.total().n),
-                     stored.tally.cells().size(), with_commas(entries_of(stored.tally)),
-                     output.name());
+  return fmt::format("{} rows in {}, {} entries, in {}", people(stored.tally.total().n),
+                     counted(stored.tally.cells().size(), "cell"),
+                     with_commas(entries_of(stored.tally)), output.name());
+}
+
+// Tallies are Parquet, whatever the name says; so it had better not say anything else.
+void check_name(const std::string& output) {
+  if (format_of_name(output).value_or(Format::parquet) != Format::parquet ||
+      compression_of_name(output) != "none") {
+    throw UserError(fmt::format("{}: a tally is a Parquet file; call it .parquet", shown(output)));
+  }
+}
+
+void refuse_same(const std::string& output, const std::string& data) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(output, data, ignored)) {
+    throw UserError(shown(output) + " is also the input; choose another output");
+  }
 }
 
 int run_tally(const Options& options) {
+  if (options.min_count && !(*options.min_count >= 1)) {
+    throw UserError(fmt::format("--min-count takes a number of rows, 1 or more, not {}",
+                                rounded(*options.min_count, 6)));
+  }
+  refuse_same(options.output, options.data.input.data);
+  check_name(options.output);
   Output output(options.output);
   Prepared data = prepare(options.data, options.rows, {.sensitive_needed = false});
   output.must_not_be(data.files);
-  if (options.min_count > 0) {
-    const PooledTally pooled = pool_rare(data.tally(), options.min_count);
-    fmt::print(stderr,
-               "{} of {} entries had fewer than {} rows; pooled with their neighbours, {} "
-               "are left\n",
-               with_commas(pooled.rare), with_commas(pooled.entries_before),
-               rounded(options.min_count, 6), with_commas(pooled.entries_after));
+  if (options.min_count) {
+    const PooledTally pooled = pool_rare(data.tally(), *options.min_count);
+    say(fmt::format("{} of {} had fewer than {} rows; pooled with their neighbours, {} are left",
+                    with_commas(pooled.rare), with_commas(pooled.entries_before) + " entries",
+                    rounded(options.min_count.value_or(0), 6), with_commas(pooled.entries_after)));
     data.stored.tally = pooled.tally;
-    data.stored.min_count = options.min_count;
+    data.stored.min_count = *options.min_count;
   }
   store(data.stored, options.data.database, output);
   if (data.stored.excluded > 0) {
-    fmt::print(stderr, "{} rows were left out for a missing value\n",
-               with_commas(data.stored.excluded));
+    say(counted(data.stored.excluded, "row") + " left out for a missing value");
   }
-  fmt::print(stderr, "{}", summary(data.stored, output));
+  say(summary(data.stored, output));
   return exit_done;
 }
 
@@ -68,6 +88,8 @@ struct MergeOptions {
 };
 
 int run_merge(const MergeOptions& options) {
+  if (options.tallies.size() < 2) throw UserError("merge takes two tallies or more");
+  check_name(options.output);
   Output output(options.output);
   std::optional<StoredTally> all;
   for (const std::string& path : options.tallies) {
@@ -95,9 +117,10 @@ int run_merge(const MergeOptions& options) {
     all->min_count = std::min(all->min_count, next.min_count);
     if (all->score != next.score) all->score.clear();
     if (all->label != next.label) all->label.clear();
+    if (all->null != next.null) all->null.clear();
   }
   store(*all, options.database, output);
-  fmt::print(stderr, "{}", summary(*all, output));
+  say(summary(*all, output));
   return exit_done;
 }
 
@@ -132,7 +155,7 @@ void add_merge(CLI::App& program, int& status) {
   command.add_option("TALLY", options->tallies, "Two or more tallies")->required()->type_name("");
   command.add_option("--threads", options->database.threads, "Cores to use (default: all)")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 4096).description(""));
   command.add_option("-o,--output", options->output, "Where the sum goes, as Parquet")
       ->required()
       ->type_name("FILE");

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <strings.h>
 
 #include "error.h"
 #include "sql.h"
@@ -129,6 +130,7 @@ Json metadata_of(const StoredTally& stored) {
   if (stored.min_count > 0) out["min_count"] = stored.min_count;
   if (!stored.score.empty()) out["score"] = stored.score;
   if (!stored.label.empty()) out["label"] = stored.label;
+  if (!stored.null.empty()) out["null"] = stored.null;
   return out;
 }
 
@@ -141,16 +143,32 @@ std::optional<Json> metadata_in(Database& database, const Input& input) {
                   list_literal(input.files())));
   if (rows.empty()) return std::nullopt;
   Json found = Json::parse(rows[0][0].value_or(""), nullptr, false);
-  if (!found.is_object()) fail(input.name(), "its metadata are damaged");
-  const auto version = found.find("tally");
-  if (version == found.end() || !version->is_number_integer() || version->get<int>() < 1) {
-    fail(input.name(), "its metadata are damaged");
+  const auto damaged = [&](bool is) {
+    if (is) fail(input.name(), "its metadata are damaged");
+  };
+  damaged(!found.is_object() || !found.contains("tally") || !found["tally"].is_number_integer());
+  if (found["tally"] > newest_version) {
+    throw UserError(fmt::format(
+        "{} is a tally of version {}, this program reads up to version {}; please update",
+        input.name(), found["tally"].dump(), newest_version));
   }
-  if (version->get<int>() > newest_version) {
-    throw UserError(
-        fmt::format("{} is a tally of version {}, this program reads up to version {}; "
-                    "please update",
-                    input.name(), version->get<int>(), newest_version));
+  damaged(found["tally"] < 1);
+  for (const char* key : {"attributes", "sensitive", "within"}) {
+    damaged(!found.contains(key) || !found[key].is_array());
+    for (const Json& name : found[key]) damaged(!name.is_string());
+  }
+  for (const char* key : {"scale", "favorable", "resolution"}) {
+    damaged(!found.contains(key) || !found[key].is_string());
+  }
+  for (const char* key : {"labelled", "weighted"}) {
+    damaged(!found.contains(key) || !found[key].is_boolean());
+  }
+  damaged(found.contains("level") && !found["level"].is_number_integer());
+  damaged(found.contains("excluded") && !found["excluded"].is_number_unsigned());
+  damaged(found.contains("min_count") &&
+          !(found["min_count"].is_number() && found["min_count"] >= 0));
+  for (const char* key : {"score", "label", "null"}) {
+    damaged(found.contains(key) && !found[key].is_string());
   }
   if (rows.size() > 1) throw UserError(input.name() + ": use evenhand merge for several tallies");
   return found;
@@ -207,6 +225,33 @@ std::vector<std::string> texts_in(const Json& metadata, const char* key) {
   return metadata.value(key, std::vector<std::string>{});
 }
 
+// The metadata must be about the columns that are there.
+void check_attributes(const Json& metadata, std::vector<std::string> attributes,
+                      std::vector<std::string> columns, const std::string& name) {
+  for (const char* role : {"sensitive", "within"}) {
+    for (const std::string& attribute : texts_in(metadata, role)) {
+      if (std::find(attributes.begin(), attributes.end(), attribute) == attributes.end()) {
+        fail(name,
+             fmt::format("its metadata name {}, which is no attribute of it", shown(attribute)));
+      }
+    }
+  }
+  std::sort(attributes.begin(), attributes.end());
+  std::sort(columns.begin(), columns.end());
+  if (attributes != columns) fail(name, "its columns are not those that its metadata name");
+}
+
+// The library counts rows from 0, people from 1.
+std::string counting_from_one(const std::string& message) {
+  constexpr std::string_view row = "row ";
+  std::size_t number = 0;
+  if (!message.starts_with(row)) return message;
+  const char* const end = message.data() + message.size();
+  const auto [rest, error] = std::from_chars(message.data() + row.size(), end, number);
+  if (error != std::errc()) return message;
+  return fmt::format("row {}{}", with_commas(number + 1), std::string_view(rest, end));
+}
+
 StoredTally read_with(Database& database, const Source& source, const std::optional<Json>& metadata,
                       const PlainTallyOptions& options) {
   const auto need = [&](const std::string& column) -> const Column& {
@@ -220,16 +265,18 @@ StoredTally read_with(Database& database, const Source& source, const std::optio
   if (metadata) attributes = texts_in(*metadata, "attributes");
   const bool labelled = metadata ? metadata->value("labelled", false) : source.has("n1");
   std::vector<std::string> wanted;
-  if (attributes.empty() && !metadata) {
-    for (const Column& column : source.columns()) {
-      const bool other = column.name == score || column.name == "n" || column.name == "n1";
-      if (!other) attributes.push_back(column.name);
-    }
+  std::vector<std::string> others;
+  for (const Column& column : source.columns()) {
+    const bool number = column.name == score || column.name == "n" || column.name == "n1";
+    if (!number) others.push_back(column.name);
   }
+  if (attributes.empty() && !metadata) attributes = others;
+
   for (std::string& attribute : attributes) {
     attribute = need(attribute).name;
     wanted.push_back(fmt::format("CAST({} AS VARCHAR)", identifier(attribute)));
   }
+  if (metadata) check_attributes(*metadata, attributes, others, source.name());
   const Column& n = need("n");
   std::vector<std::string> numbers = {need(score).name, n.name};
   if (labelled) numbers.push_back(need("n1").name);
@@ -278,6 +325,7 @@ StoredTally read_with(Database& database, const Source& source, const std::optio
     out.min_count = metadata->value("min_count", 0.0);
     out.score = metadata->value("score", "");
     out.label = metadata->value("label", "");
+    out.null = metadata->value("null", "");
   }
   return out;
 }
@@ -286,8 +334,8 @@ StoredTally read_with(Database& database, const Source& source, const std::optio
 
 void write_tally(Database& database, const StoredTally& stored, Output& output) {
   for (const std::string& attribute : stored.tally.cells().attributes()) {
-    for (const std::string_view taken : {"score", "n", "n1"}) {
-      if (attribute == taken) {
+    for (const char* taken : {"score", "n", "n1"}) {
+      if (strcasecmp(attribute.c_str(), taken) == 0) {
         throw UserError(
             fmt::format("an attribute is called {} like another column of a tally; "
                         "rename it with --sql",
@@ -297,22 +345,27 @@ void write_tally(Database& database, const StoredTally& stored, Output& output) 
   }
   Walk walk{stored.tally};
   register_table(database, walk);
-  database.query(fmt::format("COPY (SELECT * FROM evenhand_tally_rows()) TO {} (FORMAT parquet, "
-                             "USE_TMP_FILE false, KV_METADATA {{evenhand: {}}})",
-                             literal(output.staged()), literal(metadata_of(stored).dump())),
-                 "writing");
+  output.write_by(database,
+                  fmt::format("COPY (SELECT * FROM evenhand_tally_rows()) TO {} (FORMAT parquet, "
+                              "USE_TMP_FILE false, KV_METADATA {{evenhand: {}}})",
+                              literal(output.staged()), literal(metadata_of(stored).dump())),
+                  "writing");
   output.complete();
 }
 
 StoredTally read_tally(Database& database, const Input& input, const PlainTallyOptions& options) {
-  const std::optional<Json> metadata = metadata_in(database, input);
-  const Source source(database, input);
   try {
+    const std::optional<Json> metadata = metadata_in(database, input);
+    const Source source(database, input);
     return read_with(database, source, metadata, options);
   } catch (const nlohmann::json::exception&) {
     fail(input.name(), "its metadata are damaged");
   } catch (const std::invalid_argument& error) {
-    fail(input.name(), error.what());
+    fail(input.name(), counting_from_one(error.what()));
+  } catch (const UserError& error) {
+    const std::string message = error.what();
+    if (message.starts_with(input.name())) throw;
+    fail(input.name(), message);
   }
 }
 

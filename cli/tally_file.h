@@ -21,8 +21,9 @@ struct StoredTally {
   Roles roles;                 // no sensitive attribute: not known
   std::uint64_t excluded = 0;  // rows that were left out because of a missing value
   double min_count = 0;        // no entry has fewer rows
-  std::string score = {};           // the column it was made of; empty: not known
+  std::string score = {};      // the column it was made of; empty: not known
   std::string label = {};
+  std::string null = {};  // what became of missing values; empty: not known
 };
 
 // As Parquet, with all that is not in the columns as metadata. Throws UserError if an attribute is

@@ -22,7 +22,7 @@ bool colour_wanted() {
 
 std::string in_colour(std::string_view code, std::string_view text) {
   static const bool wanted = colour_wanted();
-  return wanted ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+  return wanted && !text.empty() ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
 
 // Columns on a screen: code points, without those that only decorate others or the colour codes.
@@ -42,6 +42,16 @@ std::size_t width_of(std::string_view text) {
 
 bool on_terminal(std::FILE* stream) {
   return isatty(fileno(stream)) == 1;
+}
+
+void say(std::string_view line) {
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fputc('\n', stderr);
+  std::fflush(stderr);
+}
+
+std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", with_commas(count), what, count == 1 ? "" : "s");
 }
 
 std::string strong(std::string_view text) {

@@ -1,6 +1,7 @@
 // What people see: tables, colour where it is welcome, numbers.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@ namespace evenhand::cli {
 
 bool on_terminal(std::FILE* stream);
 
+// A line on standard error; nobody may be listening, so failing is no error.
+void say(std::string_view line);
+
 // Bold or coloured on a terminal, and plain anywhere else or when NO_COLOR is set.
 std::string strong(std::string_view text);
 std::string good(std::string_view text);
@@ -19,6 +23,8 @@ std::string faint(std::string_view text);
 
 // Text from data on one line, without characters that a terminal would obey, shortened if long.
 std::string shown(std::string_view text);
+
+std::string counted(std::uint64_t count, std::string_view what);  // "1 row", "2,000 rows"
 
 std::string percent(double share, int digits = 2);                 // "12.34 %"
 std::string percent(std::optional<double> share, int digits = 2);  // "-" for none

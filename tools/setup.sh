@@ -3,7 +3,7 @@
 # libraries, and packages named as arguments, as Debian packages. Installs what is missing with
 # apt-get where it may, otherwise says what to install.
 set -eu
-libraries="libssl-dev libfmt-dev nlohmann-json3-dev libgtest-dev coinor-libclp-dev libeigen3-dev"
+libraries="libssl-dev libfmt-dev nlohmann-json3-dev libgtest-dev coinor-libclp-dev libeigen3-dev libcli11-dev zlib1g-dev"
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
@@ -20,7 +20,7 @@ missing_tools() {  # by the name of their package
   has g++ || printf ' g++'
   cmake_is_new_enough || printf ' cmake'
   has ninja || printf ' ninja-build'
-  for tool in python3 git make; do has "$tool" || printf ' %s' "$tool"; done
+  for tool in python3 git make npm; do has "$tool" || printf ' %s' "$tool"; done
 }
 
 missing_packages() {  # of those named; one question for all of them, since each takes a while

@@ -58,6 +58,8 @@ class CellRows {
   bool is_favourable(bool label) const noexcept { return labelled_ & (label ^ low_); }
   void flush(bool favourable);
   void flush();
+  template <class Cut>
+  std::size_t count_some(std::span<double> rows, bool favourable, Cut cut_to_level);
   // The top bits of a product spread evenly spaced scores evenly.
   std::size_t slot_of(std::uint64_t key) const noexcept {
     return (key * 0x9E3779B97F4A7C15U) >> shift_;

@@ -38,6 +38,28 @@ std::size_t character_length(std::string_view text, std::size_t at) noexcept {
   return length;
 }
 
+unsigned code_point(std::string_view character) noexcept {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  switch (character.size()) {
+    case 1:
+      return byte(0);
+    case 2:
+      return (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
+    case 3:
+      return (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+    default:
+      return (byte(0) & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U |
+             (byte(3) & 0x3FU);
+  }
+}
+
+// Control characters, line separators, and marks that turn the direction of writing.
+bool is_obeyed(unsigned code) noexcept {
+  return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x061C || code == 0x200E ||
+         code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
+}
+
 // Levenshtein's distance, in one row.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -71,19 +93,36 @@ std::string quoted_if_needed(std::string_view text, std::size_t most) {
     while (!shown.empty() && first_invalid_utf8(shown) != std::string_view::npos) shown.pop_back();
     shown += "...";
   }
-  if (!shown.empty() && std::all_of(shown.begin(), shown.end(), is_plain)) return shown;
-  std::string out = "\"";
-  for (const char c : shown) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
+  const std::string safe = printable(shown);
+  if (!shown.empty() && safe == shown && std::all_of(shown.begin(), shown.end(), is_plain)) {
+    return shown;
   }
-  return out + '"';
+  std::string escaped;
+  for (const char c : shown) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return '"' + printable(escaped) + '"';
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = character_length(text, at);
+    if (length == 0) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
+      ++at;
+      continue;
+    }
+    const std::string_view character = text.substr(at, length);
+    if (const unsigned code = code_point(character); is_obeyed(code)) {
+      out += fmt::format("\\u{:04x}", code);
+    } else {
+      out += character;
+    }
+    at += length;
+  }
+  return out;
 }
 
 std::string shortest(double value) {
@@ -106,7 +145,8 @@ std::string suggestion(std::string_view name, std::span<const std::string> candi
   constexpr std::size_t longest = 200;  // beyond that nobody mistypes, and distances get slow
   if (name.size() > longest) return {};
   const std::string* nearest = nullptr;
-  std::size_t distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  // Of a word of one letter every other is near.
+  std::size_t distance = std::min(name.size(), std::max<std::size_t>(2, name.size() / 3) + 1);
   for (const std::string& candidate : candidates) {
     if (candidate.size() > longest) continue;
     const std::size_t d = edit_distance(name, candidate);
@@ -115,7 +155,7 @@ std::string suggestion(std::string_view name, std::span<const std::string> candi
       nearest = &candidate;
     }
   }
-  return nearest ? fmt::format("; did you mean '{}'?", *nearest) : std::string{};
+  return nearest ? fmt::format("; did you mean '{}'?", printable(*nearest)) : std::string{};
 }
 
 }  // namespace evenhand

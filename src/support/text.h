@@ -15,6 +15,11 @@ std::size_t first_invalid_utf8(std::string_view text) noexcept;
 // where `most` (bytes) says so.
 std::string quoted_if_needed(std::string_view text, std::size_t most = std::string_view::npos);
 
+// Without what a terminal would obey or what would reorder or break a line: control characters,
+// marks of writing direction, line separators and bytes that are no UTF-8 come out as \uXXXX or
+// \xXX.
+std::string printable(std::string_view text);
+
 // The shortest text that reads back as the same double.
 std::string shortest(double value);
 

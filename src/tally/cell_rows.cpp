@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -59,6 +60,30 @@ CellRows::CellRows(const CellRowsOptions& options)
       level_(options.resolution.fixed_level()),
       listing_(options.weighted) {}
 
+// Counts rows while the level stays what it is; how many.
+template <class Cut>
+std::size_t CellRows::count_some(std::span<double> rows, bool favourable, Cut cut_to_level) {
+  constexpr std::size_t ahead = 16;
+  const std::optional<int> level = level_;
+  for (double& x : rows.first(std::min(ahead, rows.size()))) x = cut_to_level(x);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + ahead < rows.size()) {
+      double& next = rows[i + ahead];
+      next = cut_to_level(next);
+      __builtin_prefetch(&table_[slot_of(std::bit_cast<std::uint64_t>(next))], 1);
+    }
+    const auto key = std::bit_cast<std::uint64_t>(rows[i]);
+    Count& at = table_[slot_of(key)];
+    if (at.key == key && at.n[favourable] < std::numeric_limits<std::uint32_t>::max()) {
+      ++at.n[favourable];
+      continue;
+    }
+    count(rows[i], favourable, 1);
+    if (level_ != level) return i + 1;  // cutting what was cut already changes nothing
+  }
+  return rows.size();
+}
+
 void CellRows::flush(bool favourable) {
   std::vector<double>& rows = pending_[favourable];
   rows_ += rows.size();
@@ -67,24 +92,12 @@ void CellRows::flush(bool favourable) {
     rows.clear();
     return;
   }
-  constexpr std::size_t ahead = 16;
   if (table_.empty()) rebuild(16, level_);
-  const auto cut_to_level = [this](double x) {  // which counting may lower at any row
-    return level_ ? cut(x, *level_, options_.reading) : x;
-  };
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i + ahead < rows.size()) {
-      const auto next = std::bit_cast<std::uint64_t>(cut_to_level(rows[i + ahead]));
-      __builtin_prefetch(&table_[slot_of(next)], 1);
-    }
-    const double x = cut_to_level(rows[i]);
-    const auto key = std::bit_cast<std::uint64_t>(x);
-    Count& at = table_[slot_of(key)];
-    if (at.key == key && at.n[favourable] < std::numeric_limits<std::uint32_t>::max()) {
-      ++at.n[favourable];
-    } else {
-      count(x, favourable, 1);
-    }
+  std::size_t done = 0;
+  while (done < rows.size()) {  // counting may lower the level at any row
+    done += level_ ? count_some(std::span(rows).subspan(done), favourable,
+                                Cutter(*level_, options_.reading))
+                   : count_some(std::span(rows).subspan(done), favourable, std::identity{});
   }
   rows.clear();
 }

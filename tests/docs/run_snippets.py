@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
-"""Compiles and runs every C++ program in README.md and docs/*.md.
+"""Runs every C++ program and every use of the tool in README.md and docs/*.md.
 
-A block that opens with ```cpp is a complete program. If the next fenced block opens with ```text,
-that is exactly what the program prints. Exits with 1 if any program fails, or if there is none.
+A block that opens with ```cpp is a complete program. One that opens with ```sh and has a line that
+starts with "evenhand " is run by sh -e; those of one page run in order, in one folder that holds
+data/adult-scores.csv. If the next fenced block opens with ```text, that is exactly what is printed
+(by the shell: on standard output and standard error). Exits with 1 if anything fails, or if there
+is no program. The tool is $EVENHAND, else bin/evenhand of the build; if that was not built, the
+shell blocks are skipped.
 """
 
 import argparse
 import concurrent.futures
 import difflib
+import itertools
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,9 +25,10 @@ from dataclasses import dataclass
 FLAGS = ["-std=c++20", "-O0", "-ffp-contract=off"]
 FLAGS += ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 LIBRARIES = ["libevenhand.a", "libevenhand_rule.a"]  # in the order of linking
+DATA = "data/adult-scores.csv"  # there for the shell
 LANGUAGES = ["cpp", "text", "sh", "cmake", "json", "python"]  # of blocks; C++ under no other name
 AT_ONCE = 2
-TIMEOUT = 300  # seconds, for compiling or running one program
+TIMEOUT = 300  # seconds, for compiling or running one snippet
 
 
 @dataclass
@@ -33,6 +41,7 @@ class Block:
 @dataclass
 class Snippet:
     where: str  # file:line
+    language: str  # cpp or sh
     program: str
     output: str | None  # None: anything
 
@@ -59,9 +68,10 @@ def blocks_of(path):
 def snippets_of(path, name):
     blocks = blocks_of(path)
     for block, after in zip(blocks, [*blocks[1:], Block("", 0, "")]):
-        if block.language == "cpp":
+        uses_tool = block.language == "sh" and re.search(r"^evenhand ", block.text, re.MULTILINE)
+        if block.language == "cpp" or uses_tool:
             output = after.text if after.language == "text" else None
-            yield Snippet(f"{name}:{block.line}", block.text, output)
+            yield Snippet(f"{name}:{block.line}", block.language, block.text, output)
 
 
 def command(words, folder):
@@ -87,11 +97,56 @@ def problem_with(snippet, compiler, include, libraries):
             return f"took more than {error.timeout} seconds"
     if ran.returncode != 0:
         return f"exit status {ran.returncode}:\n{ran.stdout}{ran.stderr}"
-    if snippet.output is not None and ran.stdout != snippet.output:
-        expected, got = snippet.output.splitlines(True), ran.stdout.splitlines(True)
-        diff = difflib.unified_diff(expected, got, "documented", "printed")
-        return "prints something else:\n" + "".join(diff)
-    return ""
+    return difference(snippet, ran.stdout)
+
+
+def difference(snippet, printed):
+    if snippet.output is None or printed == snippet.output:
+        return ""
+    expected, got = snippet.output.splitlines(True), printed.splitlines(True)
+    diff = difflib.unified_diff(expected, got, "documented", "printed")
+    return "prints something else:\n" + "".join(diff)
+
+
+def problems_of_session(snippets, tool, data):
+    """The same for the shell blocks of one page, one after the other."""
+    with tempfile.TemporaryDirectory(prefix="evenhand-docs-") as scratch:
+        folder, programs = pathlib.Path(scratch, "here"), pathlib.Path(scratch, "bin")
+        programs.mkdir()
+        (programs / "evenhand").symlink_to(tool)
+        (folder / DATA).parent.mkdir(parents=True)
+        shutil.copy(data, folder / DATA)
+        path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+        for snippet in snippets:
+            try:
+                ran = subprocess.run(
+                    ["sh", "-e", "-c", snippet.program],
+                    cwd=folder,
+                    env={**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    encoding="utf-8",
+                    errors="replace",
+                    timeout=TIMEOUT,
+                )
+            except subprocess.TimeoutExpired as error:
+                yield snippet, f"took more than {error.timeout} seconds"
+                continue
+            failed = f"exit status {ran.returncode}:\n{ran.stdout}" if ran.returncode else ""
+            yield snippet, failed or difference(snippet, ran.stdout)
+
+
+def find_tool(build):
+    """The tool, or None where it was not built; one that was asked for has to be there."""
+    asked = os.environ.get("EVENHAND")
+    tool = pathlib.Path(asked) if asked else build / "bin" / "evenhand"
+    if tool.is_file():
+        return tool.resolve()
+    if asked:
+        sys.exit(f"there is no {asked}, which EVENHAND names")
+    print(f"there is no {tool}: shell blocks are skipped")
+    return None
 
 
 def main():
@@ -106,21 +161,26 @@ def main():
         if not pathlib.Path(library).is_file():
             sys.exit(f"there is no {library}: build the library first")
 
+    tool = find_tool(options.build_dir.resolve())
     pages = [source / "README.md", *sorted((source / "docs").glob("*.md"))]
     try:
-        snippets = [s for page in pages for s in snippets_of(page, page.relative_to(source))]
+        by_page = [list(snippets_of(page, page.relative_to(source))) for page in pages]
     except (OSError, ValueError) as error:
         sys.exit(str(error))
-    if not snippets:
+    programs = [s for snippets in by_page for s in snippets if s.language == "cpp"]
+    sessions = [[s for s in snippets if s.language == "sh"] for snippets in by_page if tool]
+    if not programs:
         sys.exit("found no C++ program in README.md or docs/*.md")
 
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         check = lambda s: problem_with(s, options.cxx, source / "include", libraries)
-        for snippet, problem in zip(snippets, pool.map(check, snippets)):
+        results = zip(programs, pool.map(check, programs))
+        shells = (r for s in sessions for r in problems_of_session(s, tool, source / DATA))
+        for snippet, problem in itertools.chain(results, shells):
             print(f"{snippet.where}: {problem or 'ok'}", flush=True)
             failures += bool(problem)
-    print(f"{len(snippets)} programs, {failures} failed")
+    print(f"{len(programs)} programs, {sum(map(len, sessions))} shell blocks, {failures} failed")
     return 1 if failures else 0
 
 

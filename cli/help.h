@@ -1,0 +1,28 @@
+// How --help looks.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace evenhand::cli {
+
+std::shared_ptr<CLI::FormatterBase> help_formatter();
+
+// Options that are added to the command while it lives stand together under its title.
+class Section {
+ public:
+  Section(CLI::App& command, std::string title);
+  ~Section();
+  Section(const Section&) = delete;
+  Section& operator=(const Section&) = delete;
+
+ private:
+  CLI::App& command_;
+  std::string title_;
+  std::size_t before_;
+};
+
+}  // namespace evenhand::cli

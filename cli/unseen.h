@@ -1,0 +1,20 @@
+// People in cells that a rule does not know.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "error.h"
+
+namespace evenhand::cli {
+
+// Cells by the values of the rule's attributes, with their rows, most rows first.
+using UnseenCells = std::vector<std::pair<std::vector<std::string>, std::uint64_t>>;
+
+// Names the first of them and counts their rows.
+[[noreturn]] void throw_unseen(const std::string& data, const std::vector<std::string>& attributes,
+                               const UnseenCells& cells, const std::string& advice);
+
+}  // namespace evenhand::cli
