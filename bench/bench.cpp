@@ -184,6 +184,47 @@ void bench_many() {
   }
 }
 
+// Platt's likelihood is flat where the curve says it is largest, recomputed from the tally.
+void check_platt(const Tally& tally, const Calibrator& calibrator) {
+  const PlattCurve curve = std::get<PlattCurve>(calibrator.all);
+  const CellTotal total = tally.total();
+  const double target1 = (total.n1 + 1) / (total.n1 + 2);
+  const double target0 = 1 / (total.n - total.n1 + 2);
+  double by_offset = 0;
+  double by_slope = 0;
+  for (CellCode c = 0; c < tally.cells().size(); ++c) {
+    for (const Entry& entry : tally.entries(c)) {
+      const double p = 1 / (1 + std::exp(-(curve.slope * entry.score + curve.offset)));
+      const double error = entry.n * p - entry.n1 * target1 - (entry.n - entry.n1) * target0;
+      by_offset += error;
+      by_slope += error * entry.score;
+    }
+  }
+  require(std::abs(by_offset) < 1e-9 * total.n && std::abs(by_slope) < 1e-9 * total.n,
+          "the calibration curve is not the likeliest");
+}
+
+void bench_calibration() {
+  const Data data = make_data(1'000'000, 0, 6);
+  const Tally tally = Tally::of(data.score, data.names, data.code, {.label = data.label});
+  (void)tally.entries(0);  // sorted, as it is after the first use
+  std::printf("calibration of a tally of 1e6 distinct scores, as a ratio to sorting them:\n");
+  for (const CalibrateBy by : {CalibrateBy::all, CalibrateBy::cell}) {
+    std::vector<double> sorting;
+    std::vector<double> fitting;
+    Calibrator calibrator;
+    for (int round = 0; round < 7; ++round) {
+      std::vector<double> copy = data.score;
+      sorting.push_back(seconds([&] { std::sort(copy.begin(), copy.end()); }));
+      fitting.push_back(
+          seconds([&] { calibrator = calibrate(tally, Calibration::platt, {.by = by}); }));
+    }
+    check_platt(tally, calibrator);
+    report(by == CalibrateBy::all ? "platt, one curve" : "platt, one curve and one for each cell",
+           median(fitting) / median(sorting), by == CalibrateBy::all ? 3 : 5, median(fitting));
+  }
+}
+
 void bench_probability() {
   const Data data = make_data(4'000'000, 0, 3);
   const Rule rule = solve(Tally::of(data.score, data.names, data.code),
@@ -203,6 +244,73 @@ void bench_probability() {
   missed = missed || !ok;
   std::printf("probability on arrays, one core:\n  %-58s %6.0f  (at least 200)  %s\n",
               "million rows a second", rate, ok ? "ok" : "MISSED");
+}
+
+// The stochastic solver, on data of which the exact optimum is known.
+void bench_sgd() {
+  const Data data = make_data(100'000, 0, 6);
+  const Tally tally = Tally::of(data.score, data.names, data.code);
+  const Criterion parity = statistical_parity({.sensitive = {"group"}});
+  const SgdOptions options{.gamma = 0.01, .epochs = 25, .record_every = 0, .threads = 1};
+  const Solution exact = solve(tally, parity, {.gamma = options.gamma});
+  std::vector<double> times;
+  SgdResult sgd;
+  for (int round = 0; round < 7; ++round) {
+    times.push_back(seconds([&] { sgd = solve_sgd(tally, parity, options); }));
+  }
+  const SgdDistance far = distance(sgd, exact, tally);
+  const auto steps = static_cast<double>(sgd.steps);
+  // Proposition 4, corrected, for the wider box; three multipliers.
+  const double most = 2.5 * (1 + options.gamma) * std::sqrt(3 / steps) * tally.total().n;
+  require(far.dual >= -1e-9 * exact.magnitude && far.dual <= most, "SGD is not within its bound");
+  require(far.violation < 0.05, "SGD stayed far from parity");
+  const double rate = steps / median(times) / 1e6;
+  const bool ok = rate >= 5;
+  missed = missed || !ok;
+  std::printf("SGD, 1e5 rows, 4 groups, 25 epochs, one core:\n  %-58s %6.1f  (at least 5)  %s\n",
+              "million steps a second", rate, ok ? "ok" : "MISSED");
+}
+
+// Soft attributes: every row its own atom.
+void bench_soft() {
+  std::mt19937_64 random(7);
+  const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
+  constexpr std::size_t size = 1'000'000;
+  std::vector<double> score(size);
+  std::vector<double> a(size);
+  std::vector<double> b(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    a[i] = unit();
+    b[i] = unit() * (1 - a[i]);
+    score[i] = unit() * (0.5 + 0.5 * a[i]);
+  }
+  const SoftRows rows{score, {{"a", a}, {"b", b}}};
+  std::printf("soft parity, 1e6 rows, 2 columns:\n");
+  for (const auto& [gamma, most] : {std::pair{0.0, 1.5}, std::pair{0.01, 1.5}}) {
+    std::vector<double> times;
+    SoftSolution fit;
+    for (int round = 0; round < 7; ++round) {
+      times.push_back(seconds([&] { fit = solve_soft(rows, {.gamma = gamma}); }));
+    }
+    require(fit.status == Status::optimal, "the soft fit is not proven optimal");
+    const std::vector<double> q = fit.rule.probability(rows);
+    for (const auto& column : {a, b}) {
+      double belong = 0;
+      double selected = 0;
+      double selected_all = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        belong += column[i];
+        selected += column[i] * q[i];
+        selected_all += q[i];
+      }
+      const double others = (selected_all - selected) / (size - belong);
+      require(std::abs(selected / belong - others) < 1e-9, "the rates differ on the rows");
+    }
+    const bool ok = median(times) <= most;
+    missed = missed || !ok;
+    std::printf("  gamma %-52g %6.3f s (at most %.1f)  %s\n", gamma, median(times), most,
+                ok ? "ok" : "MISSED");
+  }
 }
 
 // In a process of its own, so that its peak memory is its own.
@@ -250,7 +358,10 @@ int main() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   bench_fits();
   bench_many();
+  bench_calibration();
   bench_probability();
+  bench_sgd();
+  bench_soft();
   if (missed) std::printf("at least one figure missed its limit\n");
   return missed ? 1 : 0;
 }

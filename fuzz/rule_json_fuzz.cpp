@@ -42,11 +42,18 @@ void check_cell(const Rule& rule, CellCode cell) {
   for (const double x : turned) scores.push_back(rule.parts().reading.turn(x));
   const std::vector<double> together = rule.probability(cells, scores);
   double last = 0;
+  double last_p = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const double q = rule.probability(cell, scores[i]);
     check(q >= last && q <= 1, "probabilities are in [0, 1] and do not descend");
     check(q == together[i], "one person has the same probability as in a crowd");
     last = q;
+    if (const auto& calibrator = rule.parts().calibrator) {
+      const double p = calibrator->probability(cell, scores[i]);
+      check(p >= last_p - 0x1p-50 && p >= 0 && p <= 1,
+            "calibrated probabilities are in [0, 1] and, but for rounding, do not descend");
+      last_p = p;
+    }
   }
   check(!rule.describe(cell).empty(), "every cell has a description");
 }

@@ -14,7 +14,7 @@ esac
 source=$(cd "$1" && pwd)
 mkdir -p "$2"
 build=$(cd "$2" && pwd)
-targets="requirement rule_json tally_bytes"
+targets="requirement rule_json soft_rule_json tally_bytes"
 compiler=clang++-14
 sanitizers=address,undefined
 

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "base_decision.h"
+#include "calibrate/outlook_by.h"
 #include "solve/comparison.h"
+#include "solve/realise.h"
 #include "support/dyadic.h"
 #include "tally/tabulate.h"
 
@@ -60,10 +62,11 @@ std::optional<Interval> interval_of(std::optional<double> rate, double n, double
 
 class Auditor {
  public:
-  Auditor(const Tally& tally, const Roles& roles, const AuditOptions& options)
+  Auditor(const Tally& tally, const Roles& roles, const AuditOptions& options, Outlook outlook)
       : tally_(tally),
         roles_(roles),
         options_(options),
+        outlook_(std::move(outlook)),
         labelled_(tally.labelled()),
         z_(normal_quantile(options.confidence)) {
     check_named(tally.cells(), roles);
@@ -73,7 +76,7 @@ class Auditor {
     const std::vector<Totals> totals = totals_under(responses, level);
     const CellNames& names = tally_.cells();
     Audit out;
-    out.expected = !labelled_;
+    out.expected = wants_expectations();
     for (CellCode c = 0; c < totals.size(); ++c) out.cells.push_back({c, figures(totals[c]), 0});
     for (const CellGroup& stratum : group_cells(names, roles_.within)) {
       const std::vector<CellGroup> groups = group_cells(names, roles_.sensitive, stratum.cells);
@@ -87,10 +90,17 @@ class Auditor {
       }
     }
     out.overall = compare_groups(group_cells(names, roles_.sensitive), totals);
+    if (options_.calibration_bins > 0) {
+      out.calibration = outlook_.calibrator ? calibration_report(tally_, *outlook_.calibrator,
+                                                                 options_.calibration_bins)
+                                            : calibration_report(tally_, options_.calibration_bins);
+    }
     return out;
   }
 
  private:
+  bool wants_expectations() const { return !labelled_ && outlook_.known(); }
+
   std::vector<Totals> totals_under(const std::vector<Response>& responses,
                                    std::optional<int> level) const {
     const Tally::Data& data = tally_.data();
@@ -107,7 +117,7 @@ class Auditor {
         for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
           const double x = sorted.score[i];
           add(c, responses[c](level ? cut(x, *level, data.reading) : x), sorted.n[i],
-              labelled_ ? sorted.n1[i] : sorted.n[i] * data.reading.probability(x));
+              labelled_ ? sorted.n1[i] : sorted.n[i] * outlook_.probability(c, x));
         }
       }
       return totals;
@@ -116,7 +126,7 @@ class Auditor {
     for (CellCode c = 0; c < totals.size(); ++c) {
       for (const Point& point : responses[c].points) cuts[c].push_back(point.score);
     }
-    const auto sums = tabulate(data, cuts, !labelled_, 0);
+    const auto sums = tabulate(data, cuts, wants_expectations() ? &outlook_ : nullptr, 0);
     for (CellCode c = 0; c < totals.size(); ++c) {
       for (std::size_t i = 0; i < sums[c].size(); ++i) {
         const double q = i == 0 ? responses[c].start : responses[c].points[i - 1].q;
@@ -137,16 +147,17 @@ class Auditor {
       out.true_positive_rate = share(t.selected_positives, t.positives);
       out.false_positive_rate = share(selected_negatives, negatives);
     }
-    out.precision = share(t.selected_positives, t.selected);
-    out.accuracy = share(t.selected_positives + negatives - selected_negatives, t.n);
-    out.cost = share(options_.costs.false_positive * selected_negatives +
-                         options_.costs.false_negative * false_negatives,
-                     t.n);
     if (tally_.unit_weights()) {
       out.selection_interval = interval_of(out.selection_rate, t.n, z_);
       out.true_positive_interval = interval_of(out.true_positive_rate, t.positives, z_);
       out.false_positive_interval = interval_of(out.false_positive_rate, negatives, z_);
     }
+    if (!labelled_ && !outlook_.known()) return out;
+    out.precision = share(t.selected_positives, t.selected);
+    out.accuracy = share(t.selected_positives + negatives - selected_negatives, t.n);
+    out.cost = share(options_.costs.false_positive * selected_negatives +
+                         options_.costs.false_negative * false_negatives,
+                     t.n);
     return out;
   }
 
@@ -195,22 +206,26 @@ class Auditor {
   const Tally& tally_;
   const Roles& roles_;
   const AuditOptions& options_;
+  Outlook outlook_;
   bool labelled_;
   double z_;
 };
 
+Outlook outlook_for(const Tally& tally, const std::optional<Calibrator>& calibrator) {
+  return calibrator ? outlook_by(*calibrator, tally) : Outlook{tally.reading()};
+}
+
 }  // namespace
 
 Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options) {
-  const double from = base_decision_from(tally.reading(), options.costs, options.base_threshold);
-  Response base;
-  if (std::isfinite(from)) base.points.push_back({from, 1});
-  return Auditor(tally, roles, options)
-      .run(std::vector<Response>(tally.cells().size(), base), std::nullopt);
+  const Outlook outlook = outlook_for(tally, options.calibrator);
+  const double from = base_decision_from(outlook, options.costs, options.base_threshold);
+  return Auditor(tally, roles, options, outlook)
+      .run(std::vector<Response>(tally.cells().size(), from_score(from)), std::nullopt);
 }
 
 Audit audit(const Tally& tally, const Roles& roles, const Rule& rule, const AuditOptions& options) {
-  base_decision_from(tally.reading(), options.costs, options.base_threshold);  // checks the options
+  check_base_options(tally.reading(), options.costs, options.base_threshold);
   if (rule.parts().reading != tally.reading()) {
     throw std::invalid_argument("the rule and the tally read scores differently");
   }
@@ -222,7 +237,9 @@ Audit audit(const Tally& tally, const Roles& roles, const Rule& rule, const Audi
     }
     responses.push_back(rule.parts().responses[codes[c]]);
   }
-  return Auditor(tally, roles, options).run(responses, rule.parts().level);
+  const Outlook outlook =
+      outlook_for(tally, options.calibrator ? options.calibrator : rule.parts().calibrator);
+  return Auditor(tally, roles, options, outlook).run(responses, rule.parts().level);
 }
 
 }  // namespace evenhand

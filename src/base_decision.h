@@ -5,11 +5,17 @@
 
 #include <optional>
 
+#include "support/outlook.h"
+
 namespace evenhand {
 
-// The turned score from which base decisions are positive (infinity: never). Throws
-// std::invalid_argument for costs out of range or a threshold outside the scale.
-double base_decision_from(const Reading& reading, const Costs& costs,
+// Throws std::invalid_argument for costs out of range or a threshold outside the scale.
+void check_base_options(const Reading& reading, const Costs& costs,
+                        std::optional<double> threshold);
+
+// The turned score from which base decisions are positive (infinity: never); with a calibrator, by
+// its curve of all cells. Throws like check_base_options, and on the raw scale without either.
+double base_decision_from(const Outlook& outlook, const Costs& costs,
                           std::optional<double> threshold);
 
 }  // namespace evenhand

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "solve/calibration.h"
+
 namespace evenhand {
 namespace {
 
@@ -72,7 +74,9 @@ FrontierPoint point_at(const Tally& tally, const Criterion& criterion, double pa
           fit.violation,
           fit.lottery_share,
           audit(tally, criterion.roles, fit.rule,
-                {.costs = options.costs, .base_threshold = options.base_threshold})
+                {.costs = options.costs,
+                 .base_threshold = options.base_threshold,
+                 .calibrator = options.calibrator})
               .overall.figures};
 }
 
@@ -166,9 +170,10 @@ std::vector<FrontierPoint> frontier(const Tally& tally, const Criterion& criteri
   if (criterion.rates.empty()) {
     throw std::invalid_argument("requirements alone have no tolerance, so there is no frontier");
   }
+  const SolveOptions calibrated = calibrated_once(tally, criterion, options);
   std::vector<FrontierPoint> out;
   for (const double parameter : parameters) {
-    out.push_back(point_at(tally, criterion, parameter, options));
+    out.push_back(point_at(tally, criterion, parameter, calibrated));
   }
   return out;
 }
@@ -184,7 +189,8 @@ std::vector<FrontierPoint> frontier_breakpoints(const Tally& tally, const Criter
   if (!(from >= 0 && from < to && to <= 1)) {
     throw std::invalid_argument("breakpoints lie between two tolerances from 0 to 1, in order");
   }
-  return Breakpoints(tally, criterion, options, most).between(from, to);
+  const SolveOptions calibrated = calibrated_once(tally, criterion, options);
+  return Breakpoints(tally, criterion, calibrated, most).between(from, to);
 }
 
 }  // namespace evenhand

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "support/problems.h"
+#include "support/rule_text.h"
 #include "support/throws.h"
 
 namespace evenhand {
@@ -52,25 +53,17 @@ const std::string& valid() {
 }
 
 std::string with(const std::string& from, const std::string& to) {
-  std::string text = valid();
-  const auto at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
+  return testing::changed(valid(), from, to);
 }
 
 void reject(const std::string& text, const std::string& part) {
-  expect_throw<std::invalid_argument>([&] { Rule::from_json(text); }, part);
-  expect_throw<std::invalid_argument>([&] { Rule::from_json(text); }, "not a valid rule: ");
+  testing::expect_no_rule<Rule>(text, part);
 }
 
 TEST(RuleJson, ReadsBackBitForBit) {
   testing::Random random(11);
   for (int trial = 0; trial < 500; ++trial) {
-    const Rule rule = random_rule(random);
-    const std::string json = rule.to_json();
-    const Rule back = Rule::from_json(json);
-    ASSERT_EQ(back, rule);
-    ASSERT_EQ(back.to_json(), json);
+    ASSERT_NO_FATAL_FAILURE(testing::expect_reads_back(random_rule(random)));
   }
 }
 

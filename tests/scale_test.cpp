@@ -65,8 +65,19 @@ TEST(Scale, FirstAboveKnowsTheEnds) {
   EXPECT_EQ(first_above(reading, {1, 1}, 0), std::nextafter(0.5, 1));
 }
 
+TEST(Scale, RawScoresAreAnyFiniteNumberAndSayNothingOfTheOutcome) {
+  for (const Favorable favorable : {Favorable::high, Favorable::low}) {
+    const Reading raw{Scale::raw, favorable};
+    EXPECT_TRUE(raw.valid(-1e308) && raw.valid(0) && raw.valid(1e308));
+    EXPECT_FALSE(raw.valid(infinity) || raw.valid(-infinity));
+    EXPECT_FALSE(raw.has_probability());
+    EXPECT_TRUE(std::isnan(raw.probability(0.5)));
+    EXPECT_EQ(first_above(raw, {1, 1}, 0), infinity);
+  }
+}
+
 TEST(Scale, NamesReadBack) {
-  for (const Scale scale : {Scale::probability, Scale::signed_, Scale::logit}) {
+  for (const Scale scale : {Scale::probability, Scale::signed_, Scale::logit, Scale::raw}) {
     EXPECT_EQ(scale_from(to_string(scale)), scale);
   }
   for (const Favorable favorable : {Favorable::high, Favorable::low}) {

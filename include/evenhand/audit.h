@@ -1,6 +1,7 @@
 // audit: what decisions mean for each cell, before or after a rule.
 #pragma once
 
+#include <evenhand/calibrate.h>
 #include <evenhand/criterion.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
@@ -16,6 +17,9 @@ struct AuditOptions {
   Costs costs = {};
   std::optional<double> base_threshold = {};  // as in SolveOptions
   double confidence = 0.95;                   // of the intervals, in (0, 1)
+  // What the scores say of outcomes; none: the rule's calibrator, or else their scale.
+  std::optional<Calibrator> calibrator = {};
+  std::size_t calibration_bins = 0;  // 0: do not measure calibration; it needs labels
 };
 
 // Where a rate lies in the population that the rows were drawn from, for one rate at a time: the
@@ -32,7 +36,8 @@ struct Figures {
   std::optional<double> true_positive_rate;   // these need labels, and
   std::optional<double> false_positive_rate;  // rows in their denominator
   std::optional<double> precision;
-  // With labels; without, what to expect if the scores are calibrated (Audit::expected).
+  // With labels; without, what to expect if the scores are calibrated (Audit::expected), and none
+  // for raw scores without a calibrator.
   std::optional<double> accuracy;
   std::optional<double> cost;  // mean cost of a decision
   // Of the rates above; none for weighted rows.
@@ -75,7 +80,8 @@ struct Audit {
   bool expected = false;  // accuracy, precision and cost trust the scores: there were no labels
   std::vector<AuditedCell> cells;
   std::vector<Comparison> strata;
-  Comparison overall;  // of the groups, over all strata
+  Comparison overall;                            // of the groups, over all strata
+  std::optional<CalibrationReport> calibration;  // if asked for
 };
 
 // Groups are the combinations of the sensitive attributes' values; attributes without a role are

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/calibrate.h>
+#include <evenhand/calibrator.h>
 #include <evenhand/cell_rows.h>
 #include <evenhand/cells.h>
 #include <evenhand/coin.h>
@@ -16,8 +18,13 @@
 #include <evenhand/frontier.h>
 #include <evenhand/pool_rare.h>
 #include <evenhand/requirement.h>
+#include <evenhand/response.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
+#include <evenhand/sgd.h>
+#include <evenhand/soft.h>
+#include <evenhand/soft_rule.h>
 #include <evenhand/solve.h>
 #include <evenhand/tally.h>
+#include <evenhand/theory.h>
 #include <evenhand/version.h>

@@ -2,8 +2,10 @@
 // score. It is all that is needed to decide, and needs none of what found it.
 #pragma once
 
+#include <evenhand/calibrator.h>
 #include <evenhand/cells.h>
 #include <evenhand/coin.h>
+#include <evenhand/response.h>
 #include <evenhand/scale.h>
 
 #include <array>
@@ -24,32 +26,11 @@ enum class Unseen {
   reject,  // a negative decision
 };
 
-struct Point {
-  double score;  // turned: negated where low scores are favourable
-  double q;      // probability of a positive decision, in [0, 1]
-  bool operator==(const Point&) const = default;
-};
-
-// The function of one cell. Scores and probabilities ascend, scores strictly.
-struct Response {
-  enum class Shape {
-    steps,  // `start`, then q of the last point whose score is at most the given one
-    // Linear between points: left.q + (right.q - left.q) * ((x - left.score) / (right.score -
-    // left.score)), at most right.q; q of the first point below it, of the last above it.
-    ramp,
-  };
-  Shape shape = Shape::steps;
-  double start = 0;  // of steps
-  std::vector<Point> points;
-
-  double operator()(double x) const noexcept;  // x: a turned score
-  bool operator==(const Response&) const = default;
-};
-
 // What a rule consists of; Rule checks it.
 struct RuleParts {
   CellNames cells;
-  std::vector<Response> responses;  // one for each cell
+  // For each cell the probability of a positive decision.
+  std::vector<Response> responses;
   Reading reading;
   // Cut scores to the intervals [k, k + 1) / 2^level, and take their midpoint (k itself from
   // |k| = 2^52 on), clipped to the scale, before reading a response: for ramps that were fitted on
@@ -57,6 +38,9 @@ struct RuleParts {
   std::optional<int> level;
   // Unseen::score decides positively from this turned score on; infinity: never.
   double otherwise = 0.5;
+  // Where the benefits came from, if not from the scale. It takes no part in deciding: responses
+  // and `otherwise` are in the scores' own scale. Of the same reading and, by cell, the same cells.
+  std::optional<Calibrator> calibrator = {};
   bool operator==(const RuleParts&) const = default;
 };
 

@@ -10,6 +10,7 @@ enum class Scale {
   probability,  // p itself, in [0, 1]
   signed_,      // 2p - 1, in [-1, 1]
   logit,        // ln(p / (1 - p)), any finite number
+  raw,          // any finite number, such as a margin; says nothing of p without a calibrator
 };
 
 // Which scores deserve the favourable ("positive") decision. With `low` (a risk of default, of
@@ -43,7 +44,9 @@ struct Reading {
   double lowest() const noexcept;   // smallest and
   double highest() const noexcept;  // largest valid turned score
   bool valid(double x) const noexcept { return x >= lowest() && x <= highest(); }
-  double probability(double x) const noexcept;  // of the favourable outcome; nondecreasing in x
+  bool has_probability() const noexcept { return scale != Scale::raw; }
+  // Of the favourable outcome; nondecreasing in x. NaN on the raw scale.
+  double probability(double x) const noexcept;
   bool operator==(const Reading&) const = default;
 };
 
@@ -52,7 +55,7 @@ inline double benefit(double p, const Costs& costs) noexcept {
 }
 
 // The smallest turned score with a benefit above `bar` (infinity if there is none): where decisions
-// by benefit alone become positive.
+// by benefit alone become positive. On the raw scale there is none.
 double first_above(const Reading& reading, const Costs& costs, double bar) noexcept;
 
 }  // namespace evenhand

@@ -4,6 +4,7 @@
 // the benefit of a positive decision, subject to the criterion (docs/method.md).
 #pragma once
 
+#include <evenhand/calibrator.h>
 #include <evenhand/criterion.h>
 #include <evenhand/requirement.h>
 #include <evenhand/rule.h>
@@ -17,26 +18,26 @@
 
 namespace evenhand {
 
-// Where the benefit of a decision comes from when the criterion itself needs no labels.
-enum class Calibration {
-  none,      // from the score, read by its scale
-  isotonic,  // from the labels, pooled by isotonic regression on the score in each cell
-};
-
 struct SolveOptions {
   double gamma = 0;  // width of randomization, >= 0; 0: at the thresholds alone
   Costs costs = {};
-  Calibration calibrate = Calibration::none;  // criteria of label rates always pool
+  // Where benefits come from (calibrator.h), fitted on the tally's labels. Criteria of label rates
+  // always pool each cell's labels: they refuse platt, temperature and one curve for all.
+  Calibration calibrate = Calibration::none;
+  CalibrateBy calibrate_by = CalibrateBy::cell;
+  // Or one that was fitted before, perhaps on other data (calibrate.h).
+  std::optional<Calibrator> calibrator = {};
   // The base decision, before any rule, is positive from this score on (up to it, where low scores
-  // are favourable); none: when its benefit is above zero.
+  // are favourable); none: when its benefit is above zero, by the curve of all cells if calibrated.
   std::optional<double> base_threshold = {};
   unsigned threads = 0;  // 0: as many as there are cores. The result does not depend on it.
 };
 
 enum class Status {
-  optimal,     // gap and violation below 1e-9
-  inaccurate,  // a rule, but without that proof
-  infeasible,  // no rule meets the requirements; there is none in the solution
+  optimal,      // gap and violation below 1e-9
+  inaccurate,   // a rule, but without that proof
+  approximate,  // a rule of the stochastic solver (sgd.h), which never claims more
+  infeasible,   // no rule meets the requirements; there is none in the solution
 };
 std::string_view to_string(Status status) noexcept;
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rule/settle.h"
 #include "support/dyadic.h"
 #include "support/text.h"
 
@@ -15,42 +16,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-void check_response(const Response& response, const std::string& cell) {
-  const auto fail = [&](std::string_view what) {
-    throw std::invalid_argument(fmt::format("cell {}: {}", cell, what));
-  };
-  const auto is_probability = [](double q) { return q >= 0 && q <= 1; };
-  const bool steps = response.shape == Response::Shape::steps;
-  if (!is_probability(response.start)) fail("the start is not a probability in [0, 1]");
-  if (!steps && response.points.empty()) fail("a ramp needs at least one point");
-  double last_score = -infinity;
-  double last_q = steps ? response.start : 0;
-  for (const Point& point : response.points) {
-    if (!std::isfinite(point.score)) fail("a score is not a finite number");
-    if (!is_probability(point.q)) fail("a probability is not in [0, 1]");
-    if (!(point.score > last_score)) fail("scores do not ascend");
-    if (point.q < last_q) fail("probabilities fall as scores rise");
-    last_score = point.score;
-    last_q = point.q;
-  }
-}
-
 }  // namespace
-
-double Response::operator()(double x) const noexcept {
-  // The first point beyond x; the one before it, if any, is at most x.
-  const auto next = std::partition_point(points.begin(), points.end(),
-                                         [x](const Point& point) { return point.score <= x; });
-  if (shape == Shape::steps) return next == points.begin() ? start : std::prev(next)->q;
-  if (next == points.begin()) return next->q;
-  const Point& left = *std::prev(next);
-  if (next == points.end() || left.score == x) return left.q;
-  double share = (x - left.score) / (next->score - left.score);
-  if (!std::isfinite(next->score - left.score)) {
-    share = (x / 2 - left.score / 2) / (next->score / 2 - left.score / 2);
-  }
-  return std::min(left.q + (next->q - left.q) * share, next->q);
-}
 
 Rule::Rule(RuleParts parts) : parts_(std::move(parts)) {
   if (parts_.responses.size() != parts_.cells.size()) {
@@ -64,16 +30,20 @@ Rule::Rule(RuleParts parts) : parts_(std::move(parts)) {
   if (!(parts_.otherwise > -infinity)) {
     throw std::invalid_argument("the rule's otherwise is neither a score nor infinity");
   }
-  parts_.otherwise += 0.0;  // -0 would not survive a text, here and below
+  parts_.otherwise += 0.0;  // -0 would not survive a text
+  if (parts_.calibrator) {
+    if (parts_.calibrator->reading != parts_.reading) {
+      throw std::invalid_argument("the rule and its calibrator read scores differently");
+    }
+    if (parts_.calibrator->by() == CalibrateBy::cell && parts_.calibrator->cells != parts_.cells) {
+      throw std::invalid_argument("the rule and its calibrator have different cells");
+    }
+    parts_.calibrator->settle();
+  }
   bool quick = !parts_.level;
   for (CellCode c = 0; c < parts_.responses.size(); ++c) {
     Response& response = parts_.responses[c];
-    check_response(response, parts_.cells.name(c));
-    response.start += 0.0;
-    for (Point& point : response.points) {
-      point.score += 0.0;
-      point.q += 0.0;
-    }
+    settle(response, "cell " + parts_.cells.name(c));
     quick = quick && response.shape == Response::Shape::steps && response.points.size() <= 3;
   }
   if (!quick) return;

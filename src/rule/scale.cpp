@@ -1,14 +1,23 @@
 #include <evenhand/scale.h>
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "rule/check_costs.h"
+#include "support/first_where.h"
+#include "support/logit.h"
+
 namespace evenhand {
+namespace {
+
+bool unbounded(Scale scale) noexcept {
+  return scale == Scale::logit || scale == Scale::raw;
+}
+
+}  // namespace
 
 std::string_view to_string(Scale scale) noexcept {
   switch (scale) {
@@ -17,9 +26,11 @@ std::string_view to_string(Scale scale) noexcept {
     case Scale::signed_:
       return "signed";
     case Scale::logit:
+      return "logit";
+    case Scale::raw:
       break;
   }
-  return "logit";
+  return "raw";
 }
 
 std::string_view to_string(Favorable favorable) noexcept {
@@ -27,11 +38,11 @@ std::string_view to_string(Favorable favorable) noexcept {
 }
 
 Scale scale_from(std::string_view name) {
-  for (const Scale scale : {Scale::probability, Scale::signed_, Scale::logit}) {
+  for (const Scale scale : {Scale::probability, Scale::signed_, Scale::logit, Scale::raw}) {
     if (name == to_string(scale)) return scale;
   }
   throw std::invalid_argument(
-      fmt::format("'{}' is not a scale: choose probability, signed or logit", name));
+      fmt::format("'{}' is not a scale: choose probability, signed, logit or raw", name));
 }
 
 Favorable favorable_from(std::string_view name) {
@@ -41,12 +52,12 @@ Favorable favorable_from(std::string_view name) {
 }
 
 double Reading::lowest() const noexcept {
-  if (scale == Scale::logit) return std::numeric_limits<double>::lowest();
+  if (unbounded(scale)) return std::numeric_limits<double>::lowest();
   return scale == Scale::probability && favorable == Favorable::high ? 0.0 : -1.0;
 }
 
 double Reading::highest() const noexcept {
-  if (scale == Scale::logit) return std::numeric_limits<double>::max();
+  if (unbounded(scale)) return std::numeric_limits<double>::max();
   return scale == Scale::probability && favorable == Favorable::low ? 0.0 : 1.0;
 }
 
@@ -57,31 +68,28 @@ double Reading::probability(double x) const noexcept {
     case Scale::signed_:
       return (1 + x) / 2;
     case Scale::logit:
+      return sigmoid(x);
+    case Scale::raw:
       break;
   }
-  return 1 / (1 + std::exp(-x));
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+void check_costs(const Costs& costs) {
+  const auto is_cost = [](double cost) { return cost >= 0 && std::isfinite(cost); };
+  if (is_cost(costs.false_positive) && is_cost(costs.false_negative) &&
+      costs.false_positive + costs.false_negative > 0) {
+    return;
+  }
+  throw std::invalid_argument(fmt::format(
+      "costs are at least 0 and not both 0, not {} (false positive) and {} (false negative)",
+      costs.false_positive, costs.false_negative));
 }
 
 double first_above(const Reading& reading, const Costs& costs, double bar) noexcept {
-  const auto above = [&](double x) { return benefit(reading.probability(x), costs) > bar; };
-  if (!above(reading.highest())) return std::numeric_limits<double>::infinity();
-  if (above(reading.lowest())) return reading.lowest();
-  // The benefit is nondecreasing in x, in floating point too, so bisect over the doubles
-  // themselves: as integers they are in the same order once the negative ones are flipped.
-  const auto key = [](double x) {
-    const auto bits = std::bit_cast<std::int64_t>(x);
-    return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits;
-  };
-  const auto value = [](std::int64_t k) {
-    return std::bit_cast<double>(k < 0 ? std::numeric_limits<std::int64_t>::min() - k : k) + 0.0;
-  };
-  std::int64_t low = key(reading.lowest());
-  std::int64_t high = key(reading.highest());
-  while (high - 1 > low) {
-    const std::int64_t middle = (low & high) + ((low ^ high) >> 1);  // cannot overflow
-    (above(value(middle)) ? high : low) = middle;
-  }
-  return value(high);
+  // The benefit is nondecreasing in x, in floating point too.
+  return first_where(reading,
+                     [&](double x) { return benefit(reading.probability(x), costs) > bar; });
 }
 
 }  // namespace evenhand

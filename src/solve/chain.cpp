@@ -35,12 +35,13 @@ Chain chain_of_labels(const Tally::Data& data, CellCode cell, bool falling) {
   return chain;
 }
 
-Chain chain_of_scores(const Tally::Data& data, CellCode cell, const Costs& costs) {
+Chain chain_of_scores(const Tally::Data& data, CellCode cell, const Outlook& outlook,
+                      const Costs& costs) {
   Chain chain;
   const Sorted& sorted = data.sorted();
   std::vector<double> n;
   for (std::size_t i = sorted.start[cell + 1]; i-- > sorted.start[cell];) {
-    chain.x.push_back(benefit(data.reading.probability(sorted.score[i]), costs));
+    chain.x.push_back(benefit(outlook.probability(cell, sorted.score[i]), costs));
     n.push_back(sorted.n[i]);
   }
   add_up(chain, n);
@@ -56,14 +57,14 @@ std::size_t count_above(const Chain& chain, const CellCurve::Line& line, double 
 
 }  // namespace
 
-CellCurve::CellCurve(const Tally::Data& data, CellCode cell, bool from_labels, const Costs& costs,
-                     bool lower)
+CellCurve::CellCurve(const Tally::Data& data, CellCode cell, bool from_labels,
+                     const Outlook& outlook, const Costs& costs, bool lower)
     : from_labels_(from_labels), costs_(costs) {
   if (from_labels) {
     upper_ = chain_of_labels(data, cell, false);
     if (lower) lower_ = chain_of_labels(data, cell, true);
   } else {
-    upper_ = chain_of_scores(data, cell, costs);
+    upper_ = chain_of_scores(data, cell, outlook, costs);
   }
 }
 

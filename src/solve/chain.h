@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "solve/pool.h"
+#include "support/outlook.h"
 #include "tally/data.h"
 
 namespace evenhand {
@@ -45,8 +46,8 @@ class CellCurve {
   CellCurve() = default;
   // Without `lower` only prices under which favourable outcomes are still worth having may be
   // asked.
-  CellCurve(const Tally::Data& data, CellCode cell, bool from_labels, const Costs& costs,
-            bool lower = true);
+  CellCurve(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
+            const Costs& costs, bool lower = true);
 
   // The best vertex for benefit_weight * benefit - prices, and its value.
   struct Best {

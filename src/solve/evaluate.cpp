@@ -22,17 +22,12 @@ struct Value {
   double lottery = 0;    // weight with 0 < q < 1
 };
 
-double reduced(double z, double gamma) {  // max over q in [0, 1] of z q - gamma / 2 q^2
-  if (z <= 0) return 0;
-  return z >= gamma ? z - gamma / 2 : z * z / (2 * gamma);
-}
-
 // Bound and magnitude of a cell whose benefits come from labels: over all nondecreasing rules.
 void value_labels(const Problem& problem, CellCode c, const CellPrice& price, Value& value) {
   const Costs& costs = problem.options.costs;
   // The lower hull counts only when more favourable outcomes are worth less than nothing.
   const bool lower = costs.false_negative + costs.false_positive < price.n1;
-  const CellCurve curve(problem.tally.data(), c, true, costs, lower);
+  const CellCurve curve(problem.tally.data(), c, true, problem.outlook, costs, lower);
   value.dual = problem.options.gamma == 0 ? curve.best(1, price).value
                                           : curve.smooth(price, problem.options.gamma).value;
   value.magnitude = curve.magnitude();
@@ -43,21 +38,23 @@ std::vector<Value> values_of_steps(const Problem& problem, const std::vector<Cel
                                    const Solution& solution) {
   const Tally::Data& data = problem.tally.data();
   const Costs& costs = problem.options.costs;
-  const Reading& reading = data.reading;
-  const double zero_from = first_above(reading, costs, 0);
+  const Outlook& outlook = problem.outlook;
   std::vector<std::vector<double>> cuts(data.names.size());
   std::vector<double> bound_from(cuts.size());
+  std::vector<double> zero_from(cuts.size());
   for (CellCode c = 0; c < cuts.size(); ++c) {
-    bound_from[c] = first_above(reading, costs, prices[c].n);
+    bound_from[c] = outlook.first_above(c, costs, prices[c].n);
+    zero_from[c] = outlook.first_above(c, costs, 0);
     for (const Point& point : solution.rule.parts().responses[c].points) {
       cuts[c].push_back(point.score);
     }
     cuts[c].push_back(problem.base_from);
-    if (!problem.from_labels) cuts[c].insert(cuts[c].end(), {bound_from[c], zero_from});
+    if (!problem.from_labels) cuts[c].insert(cuts[c].end(), {bound_from[c], zero_from[c]});
     std::sort(cuts[c].begin(), cuts[c].end());
     cuts[c].erase(std::unique(cuts[c].begin(), cuts[c].end()), cuts[c].end());
   }
-  const auto sums = tabulate(data, cuts, !problem.from_labels, problem.options.threads);
+  const auto sums =
+      tabulate(data, cuts, problem.from_labels ? nullptr : &outlook, problem.options.threads);
   std::vector<Value> values(cuts.size());
   for (CellCode c = 0; c < cuts.size(); ++c) {
     Value& value = values[c];
@@ -75,7 +72,7 @@ std::vector<Value> values_of_steps(const Problem& problem, const std::vector<Cel
       if (from >= problem.base_from) value.base += nh;
       if (problem.from_labels) continue;
       if (from >= bound_from[c]) value.dual += nh - prices[c].n * sum.n;
-      value.magnitude += from >= zero_from ? nh : -nh;
+      value.magnitude += from >= zero_from[c] ? nh : -nh;
     }
   }
   return values;
@@ -98,14 +95,14 @@ std::vector<Value> values_of_ramps(const Problem& problem, const std::vector<Cel
       const double q = response(sorted.score[i]);
       const double nh = problem.from_labels
                             ? costs.false_negative * n1 - costs.false_positive * (n - n1)
-                            : n * benefit(data.reading.probability(sorted.score[i]), costs);
+                            : n * benefit(problem.outlook.probability(c, sorted.score[i]), costs);
       value.primal += nh * q - gamma / 2 * n * q * q;
       value.selected += n * q;
       value.selected1 += n1 * q;
       if (q > 0 && q < 1) value.lottery += n;
       if (sorted.score[i] >= problem.base_from) value.base += nh;
       if (problem.from_labels) continue;
-      value.dual += n * reduced(nh / n - prices[c].n, gamma);
+      value.dual += n * largest_reduced(nh / n - prices[c].n, gamma);
       value.magnitude += std::abs(nh);
     }
   }
@@ -159,13 +156,20 @@ double rate_of(Rate rate, const Reach& reach, const CellTotal& total) noexcept {
   return whole == 0 ? 0 : numerator(rate, reach) / whole;
 }
 
+double largest_reduced(double z, double gamma) noexcept {
+  if (z <= 0) return 0;
+  return z >= gamma ? z - gamma / 2 : z * z / (2 * gamma);
+}
+
+bool proven(double gap, double violation) noexcept {
+  constexpr double close = 1e-9;
+  return std::abs(gap) < close && violation < close;
+}
+
 void conclude(Solution& solution) {
   const double gap = solution.dual - solution.primal;
   solution.gap = solution.magnitude > 0 ? gap / solution.magnitude : gap;
-  constexpr double close = 1e-9;
-  solution.status = std::abs(solution.gap) < close && solution.violation < close
-                        ? Status::optimal
-                        : Status::inaccurate;
+  solution.status = proven(solution.gap, solution.violation) ? Status::optimal : Status::inaccurate;
 }
 
 }  // namespace evenhand

@@ -16,6 +16,7 @@ struct Problem {
   const SolveOptions& options;
   bool from_labels;  // the benefit comes from pooled labels, else from the scores
   double base_from;  // base decisions are positive from this turned score on
+  Outlook outlook;   // where benefits from scores come from
   double rho = 0;    // for Relation::target
 };
 
@@ -29,6 +30,12 @@ double numerator(Rate rate, const Reach& reach) noexcept;
 
 // A cell's rate, 0 if it has none.
 double rate_of(Rate rate, const Reach& reach, const CellTotal& total) noexcept;
+
+// The largest z q - gamma / 2 q^2 over q in [0, 1].
+double largest_reduced(double z, double gamma) noexcept;
+
+// Whether a gap and a violation are small enough to be called optimal.
+bool proven(double gap, double violation) noexcept;
 
 // The last step: gap and status, from dual, primal and violation.
 void conclude(Solution& solution);

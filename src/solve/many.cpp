@@ -25,8 +25,8 @@ class Many {
         curves_(data_.names.size()) {
     data_.sorted();  // with all threads, before they split
     parallel(curves_.size(), problem.options.threads, [&](std::size_t c) {
-      curves_[c] =
-          CellCurve(data_, static_cast<CellCode>(c), problem.from_labels, problem.options.costs);
+      curves_[c] = CellCurve(data_, static_cast<CellCode>(c), problem.from_labels, problem.outlook,
+                             problem.options.costs);
     });
   }
 
@@ -124,33 +124,25 @@ class Many {
     }
     solution.constraints = minimise_dual(system_, tally_, curves_, gamma_);
     const std::vector<CellPrice> price = prices(solution.constraints, tally_);
-    solution.rule = make_rule(problem_, [&](CellCode c) { return ramp_at_price(c, price[c]); });
+    solution.rule = make_rule(problem_, [&](CellCode c) { return ramp_for(c, price[c]); });
   }
 
   Response response_at(CellCode c, const Reach& reach) const {
     if (problem_.from_labels) return response_reaching(curves_[c], reach.n, reach.n1, data_.level);
     const double rate = std::clamp(reach.n / tally_.total(c).n, 0.0, 1.0);
-    Pieces pieces = pieces_of_scores(data_, c, problem_.options.costs, true);
-    while (open_around(pieces, rate, data_, problem_.options.costs)) {
+    Pieces pieces = pieces_of_scores(data_, c, problem_.outlook, problem_.options.costs, true);
+    while (open_around(pieces, rate, data_, problem_.outlook, problem_.options.costs)) {
     }
     return steps_at(pieces, rate, data_.level);
   }
 
-  Response ramp_at_price(CellCode c, const CellPrice& price) const {
+  Response ramp_for(CellCode c, const CellPrice& price) const {
     const Costs& costs = problem_.options.costs;
     if (problem_.from_labels) return ramp_response(curves_[c], price, gamma_);
     const Reach reach = curves_[c].smooth(price, gamma_).reach;
     if (reach.n <= 0) return always(0);
     if (reach.n >= tally_.total(c).n) return always(1);
-    if (data_.reading.scale != Scale::logit) {
-      if (auto linear = linear_response(price.n, gamma_, data_.reading, costs)) return *linear;
-    }
-    const Pieces pieces = pieces_of_scores(data_, c, costs, false);
-    Ramp ramp{0, {}};
-    for (const Piece& piece : pieces.list) {
-      ramp.q.push_back(std::clamp((piece.h - price.n) / gamma_, 0.0, 1.0));
-    }
-    return response_of(pieces, ramp);
+    return ramp_at_price(data_, c, problem_.outlook, price.n, gamma_, costs);
   }
 
   void prove(Solution& solution) const {

@@ -6,6 +6,8 @@
 
 #include <Eigen/Dense>
 
+#include "support/illinois.h"
+
 namespace evenhand {
 namespace {
 
@@ -254,23 +256,7 @@ class Descent {
       at_high = slope(high);
     }
     if (at_high <= 0) return high;
-    // Regula falsi with the Illinois correction: the slope rises and is piecewise linear.
-    for (int round = 0; round < 100; ++round) {
-      const double t = low + (high - low) * (at_low / (at_low - at_high));
-      if (!(t > low && t < high)) break;
-      const double here = slope(t);
-      if (std::abs(here) <= 0.01 * -start) return t;
-      if (here < 0) {
-        low = t;
-        at_low = here;
-        at_high /= 2;
-      } else {
-        high = t;
-        at_high = here;
-        at_low /= 2;
-      }
-    }
-    return low > 0 ? low : high;
+    return illinois(slope, low, at_low, high, at_high, 0.01 * -start);
   }
 
   const Dual& dual_;

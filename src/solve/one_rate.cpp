@@ -5,6 +5,7 @@
 #include "solve/comparison.h"
 #include "solve/pieces.h"
 #include "solve/polyline.h"
+#include "solve/proof.h"
 #include "solve/realise.h"
 #include "solve/search.h"
 #include "solve/ways.h"
@@ -46,9 +47,8 @@ class OneRate {
     for (CellCode c = 0; c < pieces_.size(); ++c) {
       if (!comparisons_.reasons[c].empty()) decide_alone(c);
     }
-    report_cells(solution);
     solution.rule = make_rule(problem_, [this](CellCode c) { return response(c); });
-    conclude_with_proof(solution);
+    conclude_with_proof(problem_, comparisons_, multipliers_, solution);
     return solution;
   }
 
@@ -58,8 +58,9 @@ class OneRate {
 
   void make_pieces(CellCode c) {
     const Costs& costs = problem_.options.costs;
-    pieces_[c] = problem_.from_labels ? pieces_of_labels(data_, c, rate_kind(c), costs)
-                                      : pieces_of_scores(data_, c, costs, gamma_ == 0);
+    pieces_[c] = problem_.from_labels
+                     ? pieces_of_labels(data_, c, rate_kind(c), costs)
+                     : pieces_of_scores(data_, c, problem_.outlook, costs, gamma_ == 0);
     make_line(c);
   }
 
@@ -71,7 +72,8 @@ class OneRate {
 
   // Opens what bears on the cell's threshold; true if that may have moved it.
   bool refine(CellCode c) {
-    if (!open_around(pieces_[c], rates_[c], data_, problem_.options.costs)) return false;
+    if (!open_around(pieces_[c], rates_[c], data_, problem_.outlook, problem_.options.costs))
+      return false;
     make_line(c);
     return true;
   }
@@ -128,90 +130,17 @@ class OneRate {
     } while (refine(c));
   }
 
-  void report_cells(Solution& solution) const {
-    solution.cells.resize(pieces_.size());
-    for (CellCode c = 0; c < pieces_.size(); ++c) {
-      CellOutcome& outcome = solution.cells[c];
-      outcome.compared = compared(c);
-      outcome.reason = comparisons_.reasons[c];
-      outcome.multiplier = multipliers_[c];
-      outcome.bound = multipliers_[c] > 0   ? Bound::upper
-                      : multipliers_[c] < 0 ? Bound::lower
-                                            : Bound::none;
-    }
-  }
-
   Response response(CellCode c) const {
     const Pieces& pieces = pieces_[c];
     const Costs& costs = problem_.options.costs;
     if (gamma_ == 0) return steps_at(pieces, rates_[c], data_.level);
     const Ramp ramp = ramp_at(pieces, lines_[c], rates_[c], gamma_);
-    if (problem_.from_labels || data_.reading.scale == Scale::logit) {
+    if (problem_.from_labels || !problem_.outlook.linear()) {
       return response_of(pieces, ramp);
     }
     if (rates_[c] <= 0 || rates_[c] >= 1) return always(rates_[c] <= 0 ? 0 : 1);
     const double theta = ramp.price / pieces.total;
     return linear_response(theta, gamma_, data_.reading, costs).value_or(response_of(pieces, ramp));
-  }
-
-  // How far the allowed rates reach in the direction of the multipliers: the largest mu . r over
-  // all rates r that meet the criterion.
-  double support(const Stratum& stratum) const {
-    double up = 0;
-    double down = 0;
-    for (const CellCode c : stratum.compared) {
-      (multipliers_[c] > 0 ? up : down) += multipliers_[c];
-    }
-    const Criterion& criterion = problem_.criterion;
-    switch (criterion.relation) {
-      case Relation::difference:
-        return std::max(0.0, up + down) + criterion.tolerance * up;
-      case Relation::ratio:
-        return std::max(0.0, up + criterion.ratio * down);
-      case Relation::target:
-        break;
-    }
-    return problem_.rho * (up + down) + criterion.tolerance * (up - down);
-  }
-
-  double violation_in(const Stratum& stratum, const Solution& solution) const {
-    if (stratum.compared.empty()) return 0;
-    double lowest = 1;
-    double highest = 0;
-    for (const CellCode c : stratum.compared) {
-      lowest = std::min(lowest, solution.cells[c].rate);
-      highest = std::max(highest, solution.cells[c].rate);
-    }
-    const Criterion& criterion = problem_.criterion;
-    switch (criterion.relation) {
-      case Relation::difference:
-        return highest - lowest - criterion.tolerance;
-      case Relation::ratio:
-        return criterion.ratio * highest - lowest;
-      case Relation::target:
-        break;
-    }
-    return std::max(highest - problem_.rho, problem_.rho - lowest) - criterion.tolerance;
-  }
-
-  void conclude_with_proof(Solution& solution) const {
-    std::vector<CellPrice> prices(pieces_.size());
-    for (CellCode c = 0; c < prices.size(); ++c) {
-      if (!compared(c)) continue;
-      const double each = multipliers_[c] / denominator(rate_, problem_.tally.total(c));
-      prices[c] = rate_ == Rate::selection       ? CellPrice{each, 0}
-                  : rate_ == Rate::true_positive ? CellPrice{0, each}
-                                                 : CellPrice{each, -each};
-    }
-    const std::vector<Reach> reach = evaluate(problem_, prices, solution);
-    for (CellCode c = 0; c < reach.size(); ++c) {
-      solution.cells[c].rate = rate_of(rate_kind(c), reach[c], problem_.tally.total(c));
-    }
-    for (const Stratum& stratum : comparisons_.strata) {
-      solution.dual += support(stratum);
-      solution.violation = std::max(solution.violation, violation_in(stratum, solution));
-    }
-    conclude(solution);
   }
 
   const Problem& problem_;

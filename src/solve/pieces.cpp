@@ -13,34 +13,41 @@ void add_up_reach(Pieces& pieces) {
   pieces.total = sum;
 }
 
-Piece piece_of(double score, double n, const Reading& reading, const Costs& costs) {
-  return {score, score, n, benefit(reading.probability(score), costs), n};
-}
+// What single scores are worth, in one cell.
+struct Worth {
+  const Outlook& outlook;
+  const Costs& costs;
+  CellCode cell;
+
+  Piece piece_of(double score, double n) const {
+    return {score, score, n, benefit(outlook.probability(cell, score), costs), n};
+  }
+};
 
 // The pieces of a bin (of the sorted form: of a run of entries), best first.
-std::vector<Piece> open_lump(const Tally::Data& data, CellCode cell, std::size_t bin,
-                             const Costs& costs) {
+std::vector<Piece> open_lump(const Tally::Data& data, std::size_t bin, const Worth& worth) {
+  const CellCode cell = worth.cell;
   std::vector<Piece> out;
   if (data.binned) {
     for (const Entry& entry : open_bin(*data.binned, cell, bin)) {
-      out.push_back(piece_of(entry.score, entry.n, data.reading, costs));
+      out.push_back(worth.piece_of(entry.score, entry.n));
     }
   } else {
     const Sorted& sorted = data.sorted();
     const std::size_t begin = sorted.start[cell] + bin * scores_per_lump;
     const std::size_t end = std::min(sorted.start[cell + 1], begin + scores_per_lump);
     for (std::size_t i = begin; i < end; ++i) {
-      out.push_back(piece_of(sorted.score[i], sorted.n[i], data.reading, costs));
+      out.push_back(worth.piece_of(sorted.score[i], sorted.n[i]));
     }
   }
   std::reverse(out.begin(), out.end());
   return out;
 }
 
-Piece lump_of_bin(const Tally::Data& data, CellCode cell, std::size_t bin, const Costs& costs) {
+Piece lump_of_bin(const Tally::Data& data, std::size_t bin, const Worth& worth) {
   const Binned& binned = *data.binned;
-  const std::size_t begin = binned.start[binned.slot(cell, bin)];
-  const std::size_t end = binned.start[binned.slot(cell, bin + 1)];
+  const std::size_t begin = binned.start[binned.slot(worth.cell, bin)];
+  const std::size_t end = binned.start[binned.slot(worth.cell, bin + 1)];
   double n = 0;
   if (binned.weight.empty()) {
     n = static_cast<double>(end - begin);
@@ -48,19 +55,19 @@ Piece lump_of_bin(const Tally::Data& data, CellCode cell, std::size_t bin, const
     for (std::size_t i = begin; i < end; ++i) n += binned.weight[i];
   }
   // The middle of the bin stands for its scores: looking at one of them would cost a cache miss.
-  Piece lump = piece_of(binned.middle(bin), n, data.reading, costs);
+  Piece lump = worth.piece_of(binned.middle(bin), n);
   lump.open = false;
   lump.bin = bin;
   return lump;
 }
 
-Piece lump_of_entries(const Tally::Data& data, CellCode cell, std::size_t bin, const Costs& costs) {
+Piece lump_of_entries(const Tally::Data& data, std::size_t bin, const Worth& worth) {
   const Sorted& sorted = data.sorted();
-  const std::size_t begin = sorted.start[cell] + bin * scores_per_lump;
-  const std::size_t end = std::min(sorted.start[cell + 1], begin + scores_per_lump);
+  const std::size_t begin = sorted.start[worth.cell] + bin * scores_per_lump;
+  const std::size_t end = std::min(sorted.start[worth.cell + 1], begin + scores_per_lump);
   double n = 0;
   for (std::size_t i = begin; i < end; ++i) n += sorted.n[i];
-  Piece lump = piece_of(sorted.score[begin + (end - begin) / 2], n, data.reading, costs);
+  Piece lump = worth.piece_of(sorted.score[begin + (end - begin) / 2], n);
   lump.open = false;
   lump.bin = bin;
   return lump;
@@ -84,12 +91,14 @@ Pieces pieces_of_labels(const Tally::Data& data, CellCode cell, Rate rate, const
   return out;
 }
 
-Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Costs& costs, bool lumps) {
+Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Outlook& outlook,
+                        const Costs& costs, bool lumps) {
+  const Worth worth{outlook, costs, cell};
   Pieces out;
   out.cell = cell;
   if (lumps && data.binned) {
     for (std::size_t bin = data.binned->bins; bin-- > 0;) {
-      const Piece lump = lump_of_bin(data, cell, bin, costs);
+      const Piece lump = lump_of_bin(data, bin, worth);
       if (lump.n > 0) out.list.push_back(lump);
     }
   } else {
@@ -97,11 +106,11 @@ Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Costs& cos
     const std::size_t size = sorted.start[cell + 1] - sorted.start[cell];
     if (lumps) {
       for (std::size_t bin = (size + scores_per_lump - 1) / scores_per_lump; bin-- > 0;) {
-        out.list.push_back(lump_of_entries(data, cell, bin, costs));
+        out.list.push_back(lump_of_entries(data, bin, worth));
       }
     } else {
       for (std::size_t i = sorted.start[cell + 1]; i-- > sorted.start[cell];) {
-        out.list.push_back(piece_of(sorted.score[i], sorted.n[i], data.reading, costs));
+        out.list.push_back(worth.piece_of(sorted.score[i], sorted.n[i]));
       }
     }
   }
@@ -119,7 +128,8 @@ std::size_t partial_piece(const Pieces& pieces, double rate) {
   return static_cast<std::size_t>(found - pieces.list.begin());
 }
 
-bool open_around(Pieces& pieces, double rate, const Tally::Data& data, const Costs& costs) {
+bool open_around(Pieces& pieces, double rate, const Tally::Data& data, const Outlook& outlook,
+                 const Costs& costs) {
   const std::size_t at = partial_piece(pieces, rate);
   // The piece before, the piece itself and the one after it set the thresholds and the slopes.
   const std::size_t begin = at == 0 ? 0 : at - 1;
@@ -134,7 +144,7 @@ bool open_around(Pieces& pieces, double rate, const Tally::Data& data, const Cos
       continue;
     }
     opened = true;
-    const std::vector<Piece> inside = open_lump(data, pieces.cell, piece.bin, costs);
+    const std::vector<Piece> inside = open_lump(data, piece.bin, {outlook, costs, pieces.cell});
     list.insert(list.end(), inside.begin(), inside.end());
   }
   if (!opened) return false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "solve/pool.h"
+#include "support/outlook.h"
 #include "tally/data.h"
 
 namespace evenhand {
@@ -30,14 +31,16 @@ struct Pieces {
 // One piece for each block of pooled labels; the benefit comes from the labels.
 Pieces pieces_of_labels(const Tally::Data& data, CellCode cell, Rate rate, const Costs& costs);
 
-// One piece for each score (rate: selection); the benefit comes from the score. With `lumps`, bins
-// stay closed, each with the benefit of one of its scores.
-Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Costs& costs, bool lumps);
+// One piece for each score (rate: selection); the benefit comes from what the score says. With
+// `lumps`, bins stay closed, each with the benefit of one of its scores.
+Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Outlook& outlook,
+                        const Costs& costs, bool lumps);
 
 // The first piece that is not fully accepted at this rate.
 std::size_t partial_piece(const Pieces& pieces, double rate);
 
 // Opens the lumps that bear on the threshold at this rate; false if there were none.
-bool open_around(Pieces& pieces, double rate, const Tally::Data& data, const Costs& costs);
+bool open_around(Pieces& pieces, double rate, const Tally::Data& data, const Outlook& outlook,
+                 const Costs& costs);
 
 }  // namespace evenhand

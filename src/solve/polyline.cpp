@@ -52,7 +52,8 @@ Polyline ramp_line(const Pieces& pieces, double gamma, double lowest_theta) {
     rate = std::min(rate, 1.0);
     line.push_back({rate, pieces.total * theta, rate});
   };
-  for (const Event& event : events) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
     if (event.theta <= lowest_theta) break;
     rate += fall * (theta - event.theta);
     theta = event.theta;
@@ -62,7 +63,9 @@ Polyline ramp_line(const Pieces& pieces, double gamma, double lowest_theta) {
       fall = 0;
       rate = event.reach / pieces.total;
     }
-    put();
+    // Pieces of equal benefit leave together. A knot between them would still be rounded, and might
+    // lie beyond the exact one.
+    if (i + 1 == events.size() || events[i + 1].theta != theta) put();
   }
   return line;
 }

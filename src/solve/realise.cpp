@@ -117,9 +117,19 @@ std::optional<Response> linear_response(double theta, double gamma, const Readin
   return Response{Response::Shape::ramp, 0, {{from, 0}, {to, 1}}};
 }
 
-Response response_without_rows(const Reading& reading, const Costs& costs) {
+Response ramp_at_price(const Tally::Data& data, CellCode cell, const Outlook& outlook, double theta,
+                       double gamma, const Costs& costs) {
+  if (outlook.linear()) {
+    if (auto linear = linear_response(theta, gamma, data.reading, costs)) return *linear;
+  }
+  const Pieces pieces = pieces_of_scores(data, cell, outlook, costs, false);
+  Ramp ramp{pieces.total * theta, {}};
+  for (const Piece& piece : pieces.list) ramp.q.push_back(clip((piece.h - theta) / gamma));
+  return response_of(pieces, ramp);
+}
+
+Response from_score(double from) {
   Response out;
-  const double from = first_above(reading, costs, 0);
   if (std::isfinite(from)) out.points.push_back({from, 1});
   return out;
 }

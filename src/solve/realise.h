@@ -31,8 +31,13 @@ Response response_of(const Pieces& pieces, const Ramp& ramp);
 std::optional<Response> linear_response(double theta, double gamma, const Reading& reading,
                                         const Costs& costs);
 
-// Of a cell without rows: the score's own benefit is all there is to go by.
-Response response_without_rows(const Reading& reading, const Costs& costs);
+// The ramp of a cell with benefits from scores where each positive decision costs `theta`: two
+// points, or through the fitted scores where the benefit is not linear in the score.
+Response ramp_at_price(const Tally::Data& data, CellCode cell, const Outlook& outlook, double theta,
+                       double gamma, const Costs& costs);
+
+// Yes from this turned score on (infinity: never).
+Response from_score(double from);
 Response always(double q);
 
 }  // namespace evenhand

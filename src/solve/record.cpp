@@ -1,4 +1,6 @@
 // The record of a fit, as it goes into the rule's file.
+#include "solve/record.h"
+
 #include <evenhand/solve.h>
 #include <evenhand/version.h>
 
@@ -53,16 +55,13 @@ std::string Solution::to_json() const {
   fit["gamma"] = options.gamma;
   fit["cost_fp"] = options.costs.false_positive;
   fit["cost_fn"] = options.costs.false_negative;
-  fit["calibrate"] = options.calibrate == Calibration::none ? "none" : "isotonic";
+  fit["calibrate"] = to_string(options.calibrate);
+  if (const auto& calibrator = rule.parts().calibrator) {
+    fit["calibrate"] = to_string(calibrator->method());
+    fit["calibrate_by"] = to_string(calibrator->by());
+  }
   if (options.base_threshold) fit["base_threshold"] = *options.base_threshold;
-  fit["status"] = to_string(status);
-  fit["primal"] = primal;
-  fit["dual"] = dual;
-  fit["gap"] = gap;
-  fit["violation"] = violation;
-  fit["magnitude"] = magnitude;
-  fit["base"] = base;
-  fit["lottery_share"] = lottery_share;
+  record_figures(*this, fit);
   Json& list = fit["cells"] = Json::array();
   for (CellCode c = 0; c < cells.size(); ++c) {
     const CellOutcome& outcome = cells[c];

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base_decision.h"
+#include "solve/calibration.h"
 #include "solve/constraints.h"
 #include "solve/realise.h"
 #include "solve/ways.h"
@@ -25,15 +26,13 @@ void check_options(const Tally& tally, const Criterion& criterion, const SolveOp
     throw std::invalid_argument(
         criterion.name + ": true- and false-positive rates need labels to fit; the data have none");
   }
-  if (options.calibrate == Calibration::isotonic && !tally.labelled()) {
-    throw std::invalid_argument("isotonic calibration needs labels");
-  }
+  check_calibration(tally, criterion, options);
 }
 
 double base_rate(const Tally& tally, double base_from, unsigned threads) {
   const auto sums =
       tabulate(tally.data(), std::vector<std::vector<double>>(tally.cells().size(), {base_from}),
-               false, threads);
+               nullptr, threads);
   double selected = 0;
   for (const auto& cell : sums) selected += cell[1].n;
   return selected / tally.total().n;
@@ -47,6 +46,8 @@ std::string_view to_string(Status status) noexcept {
       return "optimal";
     case Status::inaccurate:
       return "inaccurate";
+    case Status::approximate:
+      return "approximate";
     case Status::infeasible:
       break;
   }
@@ -63,26 +64,33 @@ Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& 
   parts.cells = data.names;
   parts.reading = data.reading;
   parts.otherwise = problem.base_from;
+  if (problem.outlook.calibrator) parts.calibrator = *problem.outlook.calibrator;
   if (problem.options.gamma > 0) parts.level = data.level;  // steps lie between intervals anyway
+  const double without_rows =
+      problem.outlook.known() ? problem.outlook.first_above(unseen_cell, problem.options.costs, 0)
+                              : problem.base_from;
   for (CellCode c = 0; c < data.names.size(); ++c) {
-    parts.responses.push_back(data.totals[c].n > 0
-                                  ? respond(c)
-                                  : response_without_rows(data.reading, problem.options.costs));
+    parts.responses.push_back(data.totals[c].n > 0 ? respond(c) : from_score(without_rows));
   }
   return Rule(std::move(parts));
 }
 
-Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
+Problem make_problem(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
   check_options(tally, criterion, options);
-  const double base_from =
-      base_decision_from(tally.reading(), options.costs, options.base_threshold);
-  Problem problem{tally, criterion, options,
-                  uses_labels(criterion) || options.calibrate == Calibration::isotonic, base_from};
+  check_base_options(tally.reading(), options.costs, options.base_threshold);
+  const Outlook outlook = outlook_for(tally, criterion, options);
+  const double base_from = base_decision_from(outlook, options.costs, options.base_threshold);
+  Problem problem{tally, criterion, options, pools_labels(criterion, options), base_from, outlook};
   if (criterion.relation == Relation::target) {
     problem.rho = criterion.rho.kind == Rho::Kind::base
                       ? base_rate(tally, base_from, options.threads)
                       : criterion.rho.value;
   }
+  return problem;
+}
+
+Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
+  const Problem problem = make_problem(tally, criterion, options);
   const bool one_rate =
       criterion.rates.size() == 1 && criterion.require.empty() &&
       (criterion.roles.across == Across::intersection || criterion.roles.sensitive.size() == 1);

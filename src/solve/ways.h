@@ -9,6 +9,10 @@
 
 namespace evenhand {
 
+// Checks what is asked, and works out rho and the base decision. The problem refers to all three.
+// Throws std::invalid_argument as solve does.
+Problem make_problem(const Tally& tally, const Criterion& criterion, const SolveOptions& options);
+
 // The rule with these responses; cells without rows are decided by the score's own benefit.
 Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& respond);
 

@@ -64,11 +64,16 @@ std::vector<Task> tasks_of(const Tally::Data& data) {
 // Rows of one part of one bin.
 class BinSums {
  public:
-  BinSums(const Tally::Data& data, const FixedPoint& fixed, bool expectations)
-      : binned_(*data.binned), reading_(data.reading), fixed_(fixed), expectations_(expectations) {}
+  BinSums(const Tally::Data& data, const FixedPoint& fixed, CellCode cell,
+          const Outlook* expectations)
+      : binned_(*data.binned),
+        reading_(data.reading),
+        fixed_(fixed),
+        cell_(cell),
+        expectations_(expectations) {}
 
   void whole(std::size_t begin, std::size_t end, bool positive, WideSums& sums) const {
-    if (!binned_.weight.empty() || reading_.scale == Scale::logit) {
+    if (!binned_.weight.empty() || (expectations_ && !expectations_->linear())) {
       for (std::size_t i = begin; i < end; ++i) add_row(i, positive, sums);
       return;
     }
@@ -90,7 +95,7 @@ class BinSums {
     const double n = binned_.weight.empty() ? 1 : binned_.weight[i];
     sums.n += n;
     if (positive) sums.n1 += n;
-    if (expectations_) sums.p += fixed_.of(reading_.probability(binned_.score[i]), n);
+    if (expectations_) sums.p += fixed_.of(expectations_->probability(cell_, binned_.score[i]), n);
   }
 
  private:
@@ -111,13 +116,15 @@ class BinSums {
   const Binned& binned_;
   Reading reading_;
   const FixedPoint& fixed_;
-  bool expectations_;
+  CellCode cell_;
+  const Outlook* expectations_;
 };
 
 void add_bins(const Tally::Data& data, const FixedPoint& fixed, const Task& task,
-              const std::vector<double>& cuts, bool expectations, std::vector<WideSums>& sums) {
+              const std::vector<double>& cuts, const Outlook* expectations,
+              std::vector<WideSums>& sums) {
   const Binned& binned = *data.binned;
-  const BinSums bin_sums(data, fixed, expectations);
+  const BinSums bin_sums(data, fixed, task.cell, expectations);
   // Only the bin of a cut has rows on both sides of it, since bin_of is nondecreasing.
   std::vector<std::size_t> cut_bins;
   for (const double cut : cuts) cut_bins.push_back(binned.bin_of(cut));
@@ -144,7 +151,8 @@ void add_bins(const Tally::Data& data, const FixedPoint& fixed, const Task& task
 }
 
 void add_entries(const Tally::Data& data, const FixedPoint& fixed, const Task& task,
-                 const std::vector<double>& cuts, bool expectations, std::vector<WideSums>& sums) {
+                 const std::vector<double>& cuts, const Outlook* expectations,
+                 std::vector<WideSums>& sums) {
   const Sorted& sorted = data.sorted();
   std::size_t at = 0;
   for (std::size_t i = task.begin; i < task.end; ++i) {
@@ -152,7 +160,7 @@ void add_entries(const Tally::Data& data, const FixedPoint& fixed, const Task& t
     sums[at].n += sorted.n[i];
     sums[at].n1 += sorted.positives(i);
     if (expectations) {
-      sums[at].p += fixed.of(data.reading.probability(sorted.score[i]), sorted.n[i]);
+      sums[at].p += fixed.of(expectations->probability(task.cell, sorted.score[i]), sorted.n[i]);
     }
   }
 }
@@ -161,7 +169,7 @@ void add_entries(const Tally::Data& data, const FixedPoint& fixed, const Task& t
 
 std::vector<std::vector<Sums>> tabulate(const Tally::Data& data,
                                         const std::vector<std::vector<double>>& cuts,
-                                        bool expectations, unsigned threads) {
+                                        const Outlook* expectations, unsigned threads) {
   const FixedPoint fixed(data);
   const std::vector<Task> tasks = tasks_of(data);
   std::vector<std::vector<WideSums>> parts(tasks.size());

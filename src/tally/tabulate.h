@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "support/outlook.h"
 #include "tally/data.h"
 
 namespace evenhand {
@@ -14,10 +15,11 @@ struct Sums {
 };
 
 // For each cell, the sums below cuts[c][0], between neighbouring cuts (the lower one included), and
-// from the last one on. Cuts ascend. `p` is left 0 unless wanted. The sums do not depend on the
+// from the last one on. Cuts ascend. `p` is left 0 unless `expectations` says where it comes
+// from. The sums do not depend on the
 // order of rows, on bins or on threads, as long as the entries are the same.
 std::vector<std::vector<Sums>> tabulate(const Tally::Data& data,
                                         const std::vector<std::vector<double>>& cuts,
-                                        bool expectations, unsigned threads);
+                                        const Outlook* expectations, unsigned threads);
 
 }  // namespace evenhand

@@ -180,7 +180,7 @@ Tally Tally::from_bytes(std::span<const std::byte> bytes) {
   }
   Reader reader(body.subspan(version_end));
   auto data = std::make_shared<Data>();
-  data->reading.scale = static_cast<Scale>(choice(reader, 2));
+  data->reading.scale = static_cast<Scale>(choice(reader, 3));
   data->reading.favorable = static_cast<Favorable>(choice(reader, 1));
   data->labelled = choice(reader, 1) == 1;
   data->unit_weights = choice(reader, 1) == 1;

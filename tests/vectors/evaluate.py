@@ -19,11 +19,16 @@ def turned(rule, score):
     return (-score if rule["favorable"] == "low" else score) + 0.0  # -0 becomes 0
 
 
+def unbounded(rule):
+    return rule["scale"] in ("logit", "raw")
+
+
 def turned_range(rule):
     low, high = {
         "probability": (0.0, 1.0),
         "signed": (-1.0, 1.0),
         "logit": (-LARGEST, LARGEST),
+        "raw": (-LARGEST, LARGEST),
     }[rule["scale"]]
     return sorted((turned(rule, low), turned(rule, high)))
 

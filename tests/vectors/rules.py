@@ -102,6 +102,18 @@ def scale_rules():
         yield one_attribute(f"logit-{favorable}", "logit", favorable, 0.0, logit)
 
 
+def calibrated_rules():
+    """On the raw scale, with calibrators, which must not matter."""
+    responses = [steps(0, [-7.5, 0.25], [31, 1]), ramp([-2, 0.1], [4.25, 0.6], [40, 1])]
+    platt = {"method": "platt", "all": {"slope": 0.125, "offset": -1}}
+    platt["cells"] = [{"slope": 0.25, "offset": 2}, {"slope": 1e-3, "offset": 0}]
+    isotonic = {"method": "isotonic", "all": {"ramp": [[-7.5, 0.125], [31, 0.875]]}}
+    for favorable, calibrator in (("high", platt), ("low", isotonic)):
+        case = one_attribute(f"calibrated-{favorable}", "raw", favorable, 8, responses)
+        case.rule["calibrator"] = calibrator
+        yield case
+
+
 def ramp_rules():
     ramps = [
         ramp([0.5, 0.25]),
@@ -198,6 +210,13 @@ def coin_rule():
 
 
 def all_rules():
-    for rules in (step_rules, scale_rules, ramp_rules, level_rules, hostile_rules):
+    for rules in (
+        step_rules,
+        scale_rules,
+        calibrated_rules,
+        ramp_rules,
+        level_rules,
+        hostile_rules,
+    ):
         yield from rules()
     yield coin_rule()

@@ -101,18 +101,18 @@ def specials(rule):
         width = math.ldexp(1.0, -rule["level"])
         borders = [k * width for k in (1, 3, -1, -2)]
     tiny = [-0.0, SMALLEST, -SMALLEST, SMALLEST_NORMAL, -1e-310]
-    large = [36.7, -709.8, 2.0**53] if rule["scale"] == "logit" else []
+    large = [36.7, -709.8, 2.0**53] if evaluate.unbounded(rule) else []
     return valid(rule, neighbours(rule, evaluate.turned_range(rule) + borders) + tiny + large)
 
 
 def random_scores(rule, source, count):
-    low, high = (-12.0, 12.0) if rule["scale"] == "logit" else evaluate.turned_range(rule)
+    low, high = (-12.0, 12.0) if evaluate.unbounded(rule) else evaluate.turned_range(rule)
     return [evaluate.turned(rule, low + (high - low) * source.unit()) for _ in range(count)]
 
 
 def invalid_scores(rule):
     out = [math.nan, math.inf, -math.inf]
-    if rule["scale"] != "logit":
+    if not evaluate.unbounded(rule):
         low, high = sorted(evaluate.turned(rule, x) for x in evaluate.turned_range(rule))
         out += [math.nextafter(low, -math.inf), math.nextafter(high, math.inf)]
     return out

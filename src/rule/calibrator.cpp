@@ -1,0 +1,124 @@
+#include <evenhand/calibrator.h>
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "rule/settle.h"
+#include "support/first_where.h"
+#include "support/logit.h"
+
+namespace evenhand {
+namespace {
+
+double at_curve(const PlattCurve& curve, const Reading&, double x) noexcept {
+  return sigmoid(curve.slope * x + curve.offset);
+}
+double at_curve(const TemperatureCurve& curve, const Reading& reading, double x) noexcept {
+  return sigmoid(logit_of(x, reading) / curve.temperature);
+}
+double at_curve(const Response& curve, const Reading&, double x) noexcept {
+  return curve(x);
+}
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::invalid_argument("the calibrator " + what);
+}
+
+void settle_curve(PlattCurve& curve, const Reading&) {
+  if (!(curve.slope > 0) || std::isinf(curve.slope)) fail("has a slope that is not above 0");
+  if (!std::isfinite(curve.offset)) fail("has an offset that is not finite");
+  curve.offset += 0.0;
+}
+void settle_curve(TemperatureCurve& curve, const Reading& reading) {
+  if (!reading.has_probability()) fail("scales the logits of raw scores, which have none");
+  if (!(curve.temperature > 0) || std::isinf(curve.temperature)) {
+    fail("has a temperature that is not above 0");
+  }
+}
+void settle_curve(Response& curve, const Reading&) {
+  if (curve.shape != Response::Shape::ramp) fail("has steps where isotonic ones are ramps");
+  settle(curve, "the calibrator");
+}
+
+Calibration method_of(const CalibrationCurve& curve) noexcept {
+  constexpr std::array methods = {Calibration::platt, Calibration::temperature,
+                                  Calibration::isotonic};
+  static_assert(methods.size() == std::variant_size_v<CalibrationCurve>);
+  return methods[curve.index()];
+}
+
+}  // namespace
+
+std::string_view to_string(Calibration calibration) noexcept {
+  switch (calibration) {
+    case Calibration::none:
+      return "none";
+    case Calibration::isotonic:
+      return "isotonic";
+    case Calibration::platt:
+      return "platt";
+    case Calibration::temperature:
+      break;
+  }
+  return "temperature";
+}
+
+std::string_view to_string(CalibrateBy by) noexcept {
+  return by == CalibrateBy::cell ? "cell" : "all";
+}
+
+Calibration calibration_from(std::string_view name) {
+  for (const Calibration calibration :
+       {Calibration::none, Calibration::isotonic, Calibration::platt, Calibration::temperature}) {
+    if (name == to_string(calibration)) return calibration;
+  }
+  throw std::invalid_argument(
+      fmt::format("'{}' is not a calibration: choose none, platt, temperature or isotonic", name));
+}
+
+CalibrateBy calibrate_by_from(std::string_view name) {
+  if (name == "cell") return CalibrateBy::cell;
+  if (name == "all") return CalibrateBy::all;
+  throw std::invalid_argument(fmt::format("calibrate by cell or all, not '{}'", name));
+}
+
+Calibration Calibrator::method() const noexcept {
+  return method_of(all);
+}
+
+double Calibrator::at(CellCode cell, double x) const noexcept {
+  return std::visit([&](const auto& curve) { return at_curve(curve, reading, x); },
+                    cell < each.size() ? each[cell] : all);
+}
+
+Calibrator Calibrator::for_cells(const CellNames& names) const {
+  if (each.empty()) return *this;
+  Calibrator out{reading, all, names, {}};
+  for (const CellCode cell : translate(names, cells)) {
+    out.each.push_back(cell == unseen_cell ? all : each[cell]);
+  }
+  return out;
+}
+
+void Calibrator::settle() {
+  const auto settle_one = [this](CalibrationCurve& curve) {
+    if (method_of(curve) != method()) fail("has curves of several methods");
+    std::visit([this](auto& one) { settle_curve(one, reading); }, curve);
+  };
+  settle_one(all);
+  for (CalibrationCurve& curve : each) settle_one(curve);
+  if (!each.empty() && each.size() != cells.size()) {
+    fail(fmt::format("has {} cells but {} curves", cells.size(), each.size()));
+  }
+}
+
+double first_above(const Calibrator& calibrator, CellCode cell, const Costs& costs,
+                   double bar) noexcept {
+  return first_where(calibrator.reading,
+                     [&](double x) { return benefit(calibrator.at(cell, x), costs) > bar; });
+}
+
+}  // namespace evenhand

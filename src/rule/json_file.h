@@ -1,0 +1,48 @@
+// What all rule files have in common: {"evenhand": version, "rule": {...}, "fit": {...}}. Every
+// function throws std::invalid_argument, "not a valid rule: ...", for anything else.
+#pragma once
+
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace evenhand::json_file {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr int newest_version = 1;
+
+[[noreturn]] void fail(const std::string& what);
+
+// The whole file, of a version that is known.
+Json parse_file(std::string_view json);
+
+// What `make` makes of the file's rule; whatever it finds wrong is "not a valid rule: ...".
+template <class Make>
+auto read_rule(std::string_view json, const Make& make) {
+  const Json file = parse_file(json);
+  try {
+    return make(file["rule"]);
+  } catch (const std::invalid_argument& error) {
+    const std::string_view what = error.what();
+    if (what.starts_with("not a valid rule")) throw;
+    fail(std::string(what));
+  }
+}
+
+void expect_keys(const Json& object, std::string_view where,
+                 std::initializer_list<std::string_view> required,
+                 std::initializer_list<std::string_view> optional = {});
+double number(const Json& value, std::string_view where);
+const std::string& text(const Json& value, std::string_view where);
+const Json& list(const Json& value, std::string_view where);
+std::vector<std::string> texts(const Json& value, std::string_view where);
+
+// The text of the member `fit`, with the comma before it; nothing if there is none.
+std::string fit_member(std::string_view fit);
+
+}  // namespace evenhand::json_file

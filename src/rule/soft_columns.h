@@ -1,0 +1,24 @@
+// Checks of soft columns, for fitting and for deciding alike.
+#pragma once
+
+#include <evenhand/soft_rule.h>
+
+#include <string>
+#include <vector>
+
+namespace evenhand {
+
+// Names are not empty, UTF-8 and distinct; throws std::invalid_argument.
+void check_soft_names(const std::vector<std::string>& names);
+
+// Throws std::invalid_argument for scores that say nothing of the outcome.
+void check_soft_reading(const Reading& reading);
+
+// Throws std::out_of_range that suggests the nearest name.
+const SoftColumn& find_column(const SoftRows& rows, const std::string& name);
+
+// All columns as long as the scores, values in [0, 1], scores valid; std::invalid_argument names
+// the first bad row.
+void check_soft_rows(const SoftRows& rows, const Reading& reading);
+
+}  // namespace evenhand

@@ -1,0 +1,210 @@
+#include <evenhand/soft_rule.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "rule/check_costs.h"
+#include "rule/soft_columns.h"
+#include "support/text.h"
+
+namespace evenhand {
+namespace {
+
+void check_stratum(const SoftStratum& stratum, std::size_t columns, bool steps,
+                   const std::string& name) {
+  const auto fail = [&](std::string_view what) {
+    throw std::invalid_argument(fmt::format("stratum {}: {}", name, what));
+  };
+  const auto check = [&](const std::vector<double>& values, std::size_t size,
+                         std::string_view what) {
+    if (values.size() != size) {
+      fail(fmt::format("{} {} for {} columns", values.size(), what, columns));
+    }
+    constexpr double most = 1e100;  // sums of these stay finite
+    for (const double value : values) {
+      if (!(std::abs(value) <= most)) {
+        fail(fmt::format("one of the {} is not a number within reason", what));
+      }
+    }
+  };
+  check(stratum.means, columns, "means");
+  check(stratum.multipliers, columns, "multipliers");
+  check(stratum.tie_slopes, steps ? columns : 0, "slopes at ties");
+  for (const double mean : stratum.means) {
+    if (!(mean >= 0 && mean <= 1)) fail("a mean is not in [0, 1]");
+  }
+  if (!(stratum.tie_width >= 0) || std::isinf(stratum.tie_width)) {
+    fail("the width of ties is not a finite number >= 0");
+  }
+  if (!steps && stratum.tie_width != 0) fail("a ramp has no ties");
+}
+
+// "0.35 * (female - 0.48) - 0.1 * (black - 0.2)"; "0" if all multipliers are.
+std::string price_in_words(const SoftRuleParts& parts, const SoftStratum& stratum) {
+  std::string out;
+  for (std::size_t j = 0; j < parts.columns.size(); ++j) {
+    const double mu = stratum.multipliers[j];
+    if (mu == 0) continue;
+    const char* const sign = out.empty() ? (mu < 0 ? "-" : "") : (mu < 0 ? " - " : " + ");
+    out += fmt::format("{}{} * ({} - {})", sign, rounded(std::abs(mu), 4),
+                       quoted_if_needed(parts.columns[j]), rounded(stratum.means[j], 4));
+  }
+  return out.empty() ? "0" : out;
+}
+
+}  // namespace
+
+double SoftStratum::at_tie(std::span<const double> columns) const noexcept {
+  double q = 0;
+  for (std::size_t j = 0; j < means.size(); ++j) q += tie_slopes[j] * (columns[j] - means[j]);
+  return std::clamp(q, 0.0, 1.0);
+}
+
+SoftRule::SoftRule(SoftRuleParts parts) : parts_(std::move(parts)) {
+  if (parts_.columns.empty()) throw std::invalid_argument("the rule has no columns");
+  check_soft_names(parts_.columns);
+  if (parts_.of.size() != parts_.strata.size()) {
+    throw std::invalid_argument(fmt::format("the rule has {} strata but prices for {}",
+                                            parts_.strata.size(), parts_.of.size()));
+  }
+  if (!(parts_.gamma >= 0) || std::isinf(parts_.gamma)) {
+    throw std::invalid_argument("the rule's gamma is not a finite number >= 0");
+  }
+  check_soft_reading(parts_.reading);
+  check_costs(parts_.costs);
+  parts_.gamma += 0.0;  // -0 would not survive a text, here and below
+  parts_.costs.false_positive += 0.0;
+  parts_.costs.false_negative += 0.0;
+  for (CellCode c = 0; c < parts_.of.size(); ++c) {
+    SoftStratum& stratum = parts_.of[c];
+    check_stratum(stratum, parts_.columns.size(), parts_.gamma == 0, parts_.strata.name(c));
+    stratum.tie_width += 0.0;
+    for (auto* list : {&stratum.means, &stratum.multipliers, &stratum.tie_slopes}) {
+      for (double& value : *list) value += 0.0;
+    }
+  }
+}
+
+double SoftRule::response(CellCode c, double h, std::span<const double> columns) const noexcept {
+  const SoftStratum& stratum = parts_.of[c];
+  const double z = stratum.reduced(h, columns);
+  if (parts_.gamma > 0) return std::clamp(z / parts_.gamma, 0.0, 1.0);
+  if (z > stratum.tie_width) return 1;
+  return z < -stratum.tie_width ? 0 : stratum.at_tie(columns);
+}
+
+double SoftRule::probability(CellCode stratum, double score,
+                             std::span<const double> columns) const noexcept {
+  const double x = parts_.reading.turn(score);
+  const bool valid =
+      stratum < parts_.of.size() && parts_.reading.valid(x) &&
+      columns.size() == parts_.columns.size() &&
+      std::all_of(columns.begin(), columns.end(), [](double g) { return g >= 0 && g <= 1; });
+  if (!valid) return std::numeric_limits<double>::quiet_NaN();
+  return response(stratum, benefit(parts_.reading.probability(x), parts_.costs), columns);
+}
+
+std::vector<double> SoftRule::probability(const SoftRows& rows, Unseen unseen) const {
+  SoftRows ours{rows.score, {}, rows.within};
+  for (const std::string& name : parts_.columns) ours.columns.push_back(find_column(rows, name));
+  check_soft_rows(ours, parts_.reading);
+  std::vector<CellCode> known = {parts_.strata.size() == 1 ? CellCode{0} : unseen_cell};
+  if (!parts_.strata.attributes().empty()) {
+    if (!rows.within) throw std::out_of_range("the rule decides within strata; the rows have none");
+    known = translate(rows.within->names, parts_.strata);
+  }
+  std::vector<double> out(rows.size());
+  std::vector<double> columns(ours.columns.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const CellCode theirs = parts_.strata.attributes().empty() ? 0 : rows.within->codes[i];
+    const CellCode stratum = known[theirs];
+    const double h =
+        benefit(parts_.reading.probability(parts_.reading.turn(rows.score[i])), parts_.costs);
+    if (stratum == unseen_cell) {
+      if (unseen == Unseen::error) {
+        throw std::out_of_range(fmt::format(
+            "row {}: the rule has never seen the stratum {}; refit with such rows, or choose what "
+            "to do with them: by score, or reject",
+            i, rows.within ? rows.within->names.name(theirs) : "everyone"));
+      }
+      out[i] = unseen == Unseen::score && h > 0 ? 1 : 0;
+      continue;
+    }
+    for (std::size_t j = 0; j < columns.size(); ++j) columns[j] = ours.columns[j].values[i];
+    out[i] = response(stratum, h, columns);
+  }
+  return out;
+}
+
+bool SoftRule::decide(CellCode stratum, double score, std::span<const double> columns,
+                      std::string_view id, const Coin& coin) const {
+  if (stratum >= parts_.of.size()) {
+    throw std::out_of_range(
+        fmt::format("the rule has no stratum with code {}, only {}", stratum, parts_.of.size()));
+  }
+  if (id.empty()) throw std::invalid_argument("the id is missing");
+  const double q = probability(stratum, score, columns);
+  if (std::isnan(q)) {
+    throw std::invalid_argument(fmt::format(
+        "the score {} is not valid on the {} scale, or the columns are not {} numbers in [0, 1]",
+        shortest(score), to_string(parts_.reading.scale), parts_.columns.size()));
+  }
+  return q > 0 && q < 1 ? coin(id) < q : q == 1;
+}
+
+std::vector<std::uint8_t> SoftRule::decide(const SoftRows& rows, const Texts& ids, const Coin& coin,
+                                           Unseen unseen) const {
+  if (ids.size() != rows.size()) {
+    throw std::invalid_argument(fmt::format("{} scores but {} ids", rows.size(), ids.size()));
+  }
+  const std::vector<double> q = probability(rows, unseen);
+  std::vector<std::uint8_t> out(q.size());
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if (ids[i].empty()) throw std::invalid_argument(fmt::format("row {}: the id is missing", i));
+    out[i] = q[i] > 0 && q[i] < 1 ? coin(ids[i]) < q[i] : q[i] == 1;
+  }
+  return out;
+}
+
+std::vector<std::uint8_t> SoftRule::decide(const SoftRows& rows, const Coin& coin,
+                                           Unseen unseen) const {
+  const std::vector<double> q = probability(rows, unseen);
+  std::vector<std::uint8_t> out(q.size());
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    out[i] = q[i] > 0 && q[i] < 1 ? coin(std::uint64_t{i}) < q[i] : q[i] == 1;
+  }
+  return out;
+}
+
+std::string SoftRule::describe() const {
+  const Costs& costs = parts_.costs;
+  std::string out = costs == Costs{} ? "the benefit is 2p - 1"
+                                     : fmt::format("the benefit is {} * p - {} * (1 - p)",
+                                                   rounded(costs.false_negative, 4),
+                                                   rounded(costs.false_positive, 4));
+  out += ", where p is the probability of the favourable outcome\n";
+  for (CellCode c = 0; c < parts_.of.size(); ++c) {
+    const SoftStratum& stratum = parts_.of[c];
+    const std::string price = price_in_words(parts_, stratum);
+    out += fmt::format("{}: ", parts_.strata.name(c));
+    if (parts_.gamma > 0) {
+      out += fmt::format(
+          "yes if the benefit is {} or more above {}; no if it is not above it; "
+          "gradually more often in between\n",
+          rounded(parts_.gamma, 4), price);
+      continue;
+    }
+    const bool coin = std::any_of(stratum.tie_slopes.begin(), stratum.tie_slopes.end(),
+                                  [](double slope) { return slope != 0; });
+    out += fmt::format("yes if the benefit is above {}{}\n", price,
+                       coin ? "; if it is just that, in some cases" : "");
+  }
+  return out;
+}
+
+}  // namespace evenhand

@@ -1,0 +1,83 @@
+#include "solve/proof.h"
+
+#include <algorithm>
+
+namespace evenhand {
+namespace {
+
+// How far the allowed rates reach in the direction of the multipliers: the largest mu . r over all
+// rates r that meet the criterion.
+double support(const Problem& problem, const Stratum& stratum,
+               const std::vector<double>& multipliers) {
+  double up = 0;
+  double down = 0;
+  for (const CellCode c : stratum.compared) {
+    (multipliers[c] > 0 ? up : down) += multipliers[c];
+  }
+  const Criterion& criterion = problem.criterion;
+  switch (criterion.relation) {
+    case Relation::difference:
+      return std::max(0.0, up + down) + criterion.tolerance * up;
+    case Relation::ratio:
+      return std::max(0.0, up + criterion.ratio * down);
+    case Relation::target:
+      break;
+  }
+  return problem.rho * (up + down) + criterion.tolerance * (up - down);
+}
+
+double violation_in(const Problem& problem, const Stratum& stratum, const Solution& solution) {
+  if (stratum.compared.empty()) return 0;
+  double lowest = 1;
+  double highest = 0;
+  for (const CellCode c : stratum.compared) {
+    lowest = std::min(lowest, solution.cells[c].rate);
+    highest = std::max(highest, solution.cells[c].rate);
+  }
+  const Criterion& criterion = problem.criterion;
+  switch (criterion.relation) {
+    case Relation::difference:
+      return highest - lowest - criterion.tolerance;
+    case Relation::ratio:
+      return criterion.ratio * highest - lowest;
+    case Relation::target:
+      break;
+  }
+  return std::max(highest - problem.rho, problem.rho - lowest) - criterion.tolerance;
+}
+
+}  // namespace
+
+void conclude_with_proof(const Problem& problem, const Comparisons& comparisons,
+                         const std::vector<double>& multipliers, Solution& solution) {
+  const Rate rate = problem.criterion.rates.front();
+  const auto compared = [&](CellCode c) { return comparisons.reasons[c].empty(); };
+  std::vector<CellPrice> prices(multipliers.size());
+  solution.cells.assign(multipliers.size(), {});
+  for (CellCode c = 0; c < prices.size(); ++c) {
+    CellOutcome& outcome = solution.cells[c];
+    outcome.compared = compared(c);
+    outcome.reason = comparisons.reasons[c];
+    outcome.multiplier = multipliers[c];
+    outcome.bound = multipliers[c] > 0   ? Bound::upper
+                    : multipliers[c] < 0 ? Bound::lower
+                                         : Bound::none;
+    if (!outcome.compared) continue;
+    const double each = multipliers[c] / denominator(rate, problem.tally.total(c));
+    prices[c] = rate == Rate::selection       ? CellPrice{each, 0}
+                : rate == Rate::true_positive ? CellPrice{0, each}
+                                              : CellPrice{each, -each};
+  }
+  const std::vector<Reach> reach = evaluate(problem, prices, solution);
+  for (CellCode c = 0; c < reach.size(); ++c) {
+    solution.cells[c].rate =
+        rate_of(compared(c) ? rate : Rate::selection, reach[c], problem.tally.total(c));
+  }
+  for (const Stratum& stratum : comparisons.strata) {
+    solution.dual += support(problem, stratum, multipliers);
+    solution.violation = std::max(solution.violation, violation_in(problem, stratum, solution));
+  }
+  conclude(solution);
+}
+
+}  // namespace evenhand
