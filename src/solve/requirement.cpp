@@ -56,17 +56,8 @@ bool is_letter(char c) noexcept {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-bool is_control(char c) noexcept {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-}
-
 bool continues_character(char c) noexcept {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80;
-}
-
-// What quoted_if_needed leaves plain reads back as it is.
-bool is_bare(char c) {
-  return quoted_if_needed({&c, 1}).size() == 1;
 }
 
 std::string_view without_leading_space(std::string_view text) noexcept {
@@ -87,14 +78,7 @@ std::string excerpt(std::string_view text, std::size_t at) {
   while (begin > 0 && begin < text.size() && continues_character(text[begin])) --begin;
   while (end < text.size() && continues_character(text[end])) ++end;
   std::string out = begin > 0 ? "..." : "";
-  for (const char c : text.substr(begin, end - begin)) {
-    if (is_control(c)) {
-      const std::string escaped = quoted_if_needed({&c, 1});
-      out += escaped.substr(1, escaped.size() - 2);
-    } else {
-      out += c;
-    }
-  }
+  out += printable(text.substr(begin, end - begin));
   return end < text.size() ? out + "..." : out;
 }
 
@@ -325,7 +309,7 @@ class Parser {
   std::string word(std::string_view expected) {
     if (next('"')) return quoted_word();
     const std::size_t begin = at_;
-    while (!at_end() && is_bare(text_[at_])) ++at_;
+    while (!at_end() && is_plain(text_[at_])) ++at_;
     if (at_ == begin) {
       const bool is_plain_case = at_end() || next(']') || next(',') || next('=');
       fail(expected, at_, is_plain_case ? "" : "; put words with spaces or signs in double quotes");

@@ -10,11 +10,6 @@
 namespace evenhand {
 namespace {
 
-bool is_plain(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-' || c == '.' || c == '+' || c == '/' || static_cast<unsigned char>(c) >= 0x80;
-}
-
 bool continues(std::string_view text, std::size_t at, unsigned low, unsigned high) noexcept {
   if (at >= text.size()) return false;
   const auto byte = static_cast<unsigned char>(text[at]);
@@ -77,6 +72,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+bool is_plain(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || c == '.' || c == '+' || c == '/' || static_cast<unsigned char>(c) >= 0x80;
+}
 
 std::size_t first_invalid_utf8(std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size();) {

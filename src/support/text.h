@@ -11,6 +11,9 @@ namespace evenhand {
 // Where `text` stops being UTF-8, or std::string_view::npos if it never does.
 std::size_t first_invalid_utf8(std::string_view text) noexcept;
 
+// Whether a plain word may contain this byte: letters, digits, _ - . + / and what is not ASCII.
+bool is_plain(char c) noexcept;
+
 // A plain word as it is, anything else as a JSON string, shortened in the middle of very long ones
 // where `most` (bytes) says so.
 std::string quoted_if_needed(std::string_view text, std::size_t most = std::string_view::npos);
