@@ -34,14 +34,14 @@ class CellRows {
   // labels the label is ignored.
   void add(double score, bool label) {
     const bool favourable = is_favourable(label);
-    std::vector<double>& to = pending_[favourable];
-    to.push_back(score * sign_ + 0.0);  // never -0
-    if (to.size() >= batch_) flush(favourable);
+    Pending& to = pending_[favourable];
+    if (to.size == to.rows.size()) make_room(favourable);
+    to.rows[to.size++] = score * sign_ + 0.0;  // never -0
   }
   void add(double score, bool label, double weight);
   void absorb(CellRows&& other);  // made with the same options
 
-  std::size_t rows() const noexcept { return rows_ + pending_[0].size() + pending_[1].size(); }
+  std::size_t rows() const noexcept { return rows_ + pending_[0].size + pending_[1].size; }
 
  private:
   friend class CellRowsAccess;
@@ -58,6 +58,7 @@ class CellRows {
   bool is_favourable(bool label) const noexcept { return labelled_ & (label ^ low_); }
   void flush(bool favourable);
   void flush();
+  void make_room(bool favourable);
   template <class Cut>
   std::size_t count_some(std::span<double> rows, bool favourable, Cut cut_to_level);
   // The top bits of a product spread evenly spaced scores evenly.
@@ -78,7 +79,11 @@ class CellRows {
   std::vector<Count> full_;  // counts that would not fit in 32 bits together with further ones
   bool listing_ = false;
   // Rows wait, by outcome, until there are so many that counting them finds the table in a cache.
-  std::vector<double> pending_[2];
+  struct Pending {
+    std::vector<double> rows;  // as many as there is room for
+    std::size_t size = 0;
+  };
+  Pending pending_[2];
   std::size_t batch_ = 256;
   Blocks scores_[2];  // by outcome
   Blocks weights_[2];

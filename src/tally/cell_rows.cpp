@@ -85,21 +85,29 @@ std::size_t CellRows::count_some(std::span<double> rows, bool favourable, Cut cu
 }
 
 void CellRows::flush(bool favourable) {
-  std::vector<double>& rows = pending_[favourable];
+  const std::span<double> rows =
+      std::span(pending_[favourable].rows).first(std::exchange(pending_[favourable].size, 0));
+  if (rows.empty()) return;
   rows_ += rows.size();
   if (listing_) {
     append_all(scores_[favourable], rows);
-    rows.clear();
     return;
   }
   if (table_.empty()) rebuild(16, level_);
   std::size_t done = 0;
   while (done < rows.size()) {  // counting may lower the level at any row
-    done += level_ ? count_some(std::span(rows).subspan(done), favourable,
-                                Cutter(*level_, options_.reading))
-                   : count_some(std::span(rows).subspan(done), favourable, std::identity{});
+    done += level_ ? count_some(rows.subspan(done), favourable, Cutter(*level_, options_.reading))
+                   : count_some(rows.subspan(done), favourable, std::identity{});
   }
-  rows.clear();
+}
+
+void CellRows::make_room(bool favourable) {
+  std::vector<double>& rows = pending_[favourable].rows;
+  if (rows.size() < batch_) {
+    rows.resize(std::clamp<std::size_t>(2 * rows.size(), 16, batch_));
+  } else {
+    flush(favourable);
+  }
 }
 
 void CellRows::flush() {
