@@ -9,11 +9,11 @@ demo: build/release/build.ninja
 	./build/release/bin/evenhand demo -o build/demo
 
 test: build/release/build.ninja build/asan/build.ninja build/tsan/build.ninja
-	@tools/setup.sh clang-14 libclang-rt-14-dev locales strace
+	@tools/setup.sh clang-14 libclang-rt-14-dev groff-base locales strace
 	@tools/python_env.sh build/venv tests/requirements.txt
 	cmake --build --preset release
 	ctest --preset release
-	EVENHAND=$(CURDIR)/build/release/bin/evenhand $(pytest) tests/cli
+	EVENHAND_TEST_ALL=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(pytest) tests/cli
 	cmake --build --preset asan
 	ctest --preset asan
 	cmake --build --preset tsan

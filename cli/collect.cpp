@@ -266,12 +266,12 @@ std::string NullPolicy::text() const {
   return kind == Kind::error ? "error" : kind == Kind::exclude ? "exclude" : name;
 }
 
-std::string as_number(const Column& column, bool truth) {
+std::string as_number(const Column& column, bool truth, std::string_view cast) {
   const std::string name = identifier(column.name);
-  if (!truth || column.type != "VARCHAR") return fmt::format("CAST({} AS DOUBLE)", name);
-  return fmt::format(
-      "CASE lower({0}) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 ELSE CAST({0} AS DOUBLE) END",
-      name);
+  const std::string number = fmt::format("{}({} AS DOUBLE)", cast, name);
+  if (!truth || column.type != "VARCHAR") return number;
+  return fmt::format("CASE lower({}) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 ELSE {} END", name,
+                     number);
 }
 
 std::string as_text(std::string_view column, const NullPolicy& nulls) {
@@ -297,12 +297,7 @@ ValueCheck score_check(const Column& column, const Reading& reading) {
 
 void throw_if_bad(Database& database, const Source& source, const ValueCheck& check) {
   const std::string name = identifier(check.column.name);
-  const std::string number = check.truth && check.column.type == "VARCHAR"
-                                 ? fmt::format(
-                                       "CASE lower({0}) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 "
-                                       "ELSE TRY_CAST({0} AS DOUBLE) END",
-                                       name)
-                                 : fmt::format("TRY_CAST({} AS DOUBLE)", name);
+  const std::string number = as_number(check.column, check.truth, "TRY_CAST");
   const auto first_where = [&](const std::string& condition) {
     return database.query(fmt::format(
         "SELECT CAST(min(r) AS VARCHAR), arg_min(v, r), CAST(count(*) AS VARCHAR) FROM "

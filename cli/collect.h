@@ -47,7 +47,7 @@ Collected collect(Database& database, const Source& source, const Columns& colum
                   const CellRowsOptions& options, const NullPolicy& nulls);
 
 // The column as DOUBLE: of texts, "true" and "false" are 1 and 0 where `truth` says so.
-std::string as_number(const Column& column, bool truth);
+std::string as_number(const Column& column, bool truth, std::string_view cast = "CAST");
 // The attribute as text, a missing one by its name.
 std::string as_text(std::string_view column, const NullPolicy& nulls);
 

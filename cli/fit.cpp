@@ -15,12 +15,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options {
-  DataOptions data;
-  RowOptions rows;
-  FairnessOptions fairness;
-  ObjectiveOptions objective;
-  FitOptions fit;
+struct Options : ProblemOptions {
   std::string output;
   bool json = false;
 };
@@ -171,12 +166,7 @@ void add_fit(CLI::App& program, int& status) {
       "  evenhand fit --tally tally.parquet --criterion statistical-parity -o rule.json\n\n"
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements.");
   auto options = std::make_shared<Options>();
-  add_data_options(command, options->data);
-  add_tally_option(command, options->rows);
-  add_row_options(command, options->rows);
-  add_fairness_options(command, options->fairness);
-  add_objective_options(command, options->objective);
-  add_fit_options(command, options->fit);
+  add_problem_options(command, *options);
   command.add_option("-o,--output", options->output, "Where the rule goes; - for standard output")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "Print the result as JSON");

@@ -14,12 +14,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options {
-  DataOptions data;
-  RowOptions rows;
-  FairnessOptions fairness;
-  ObjectiveOptions objective;
-  FitOptions fit;
+struct Options : ProblemOptions {
   std::string at;
   bool breakpoints = false;
   bool json = false;
@@ -183,18 +178,14 @@ void add_frontier(CLI::App& program, int& status) {
       "  evenhand frontier loans.csv --score p --label repaid --sensitive sex \\\n"
       "      --criterion equalized-odds --at 0,0.01,0.02,0.05 -o frontier.csv");
   auto options = std::make_shared<Options>();
-  add_data_options(command, options->data);
-  add_tally_option(command, options->rows);
-  add_row_options(command, options->rows);
-  add_fairness_options(command, options->fairness, Strictness::varied);
+  add_problem_options(command, *options, Strictness::varied);
   command
       .add_option("--at", options->at, "Tolerances (for four-fifths: ratios), with commas between")
       ->type_name("X,...");
   command.add_flag(
       "--breakpoints", options->breakpoints,
       "All tolerances where the slope changes: between them accuracy is a straight line");
-  add_objective_options(command, options->objective);
-  add_fit_options(command, options->fit);
+
   command.add_flag("--json", options->json, "Print the result as JSON");
   command.add_flag("--csv", options->csv, "Print the result as CSV");
   command

@@ -170,6 +170,15 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
       ->capture_default_str();
 }
 
+void add_problem_options(CLI::App& command, ProblemOptions& options, Strictness strictness) {
+  add_data_options(command, options.data);
+  add_tally_option(command, options.rows);
+  add_row_options(command, options.rows);
+  add_fairness_options(command, options.fairness, strictness);
+  add_objective_options(command, options.objective);
+  add_fit_options(command, options.fit);
+}
+
 Reading RowOptions::reading() const {
   return {scale.empty() ? Scale::probability : scale_from(scale),
           favorable.empty() ? Favorable::high : favorable_from(favorable)};

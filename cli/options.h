@@ -83,6 +83,17 @@ struct FitOptions {
 };
 void add_fit_options(CLI::App& command, FitOptions& options);
 
+// All of these: what fit and frontier have in common.
+struct ProblemOptions {
+  DataOptions data;
+  RowOptions rows;
+  FairnessOptions fairness;
+  ObjectiveOptions objective;
+  FitOptions fit;
+};
+void add_problem_options(CLI::App& command, ProblemOptions& options,
+                         Strictness strictness = Strictness::given);
+
 Across across_from(const std::string& name);  // throws UserError
 
 }  // namespace evenhand::cli

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import duckdb
 import pytest
@@ -16,6 +16,13 @@ import pytest
 TOOL = os.environ.get("EVENHAND", str(Path(__file__).parents[2] / "build/release/bin/evenhand"))
 LOCALE = os.environ.get("EVENHAND_TEST_LOCALE", "C.UTF-8")
 PROJECT = Path(__file__).parents[2]
+
+
+def unavailable(what: str) -> NoReturn:
+    """Skip a test for want of a program; `make test` installs them all, and fails instead."""
+    if os.environ.get("EVENHAND_TEST_ALL"):
+        pytest.fail(what)
+    pytest.skip(what)
 
 
 @dataclass

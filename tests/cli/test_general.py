@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import LOCALE, PROJECT, TOOL, Tool
+from conftest import LOCALE, PROJECT, TOOL, Tool, unavailable
 
 Sql = Callable[..., list[tuple[Any, ...]]]
 COMMANDS = ["demo", "fit", "apply", "show", "audit", "frontier", "tally", "merge", "man",
@@ -131,9 +131,10 @@ def test_the_man_page_has_every_command_and_option(tool: Tool) -> None:
     assert "NO_COLOR" in page
 
 
-@pytest.mark.skipif(not shutil.which("groff"), reason="there is no groff")
 def test_the_man_page_is_correct_roff(tool: Tool) -> None:
     """Groff has nothing to complain about."""
+    if not shutil.which("groff"):
+        unavailable("there is no groff")
     page = tool("man").ok().out
     done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, text=True,
                           capture_output=True, check=True)
@@ -349,7 +350,7 @@ def test_cores_and_memory_that_make_no_sense_are_refused(
 def comma_locale(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Build a locale that writes 0,5; the variables that choose it."""
     if not shutil.which("localedef") or not Path("/usr/share/i18n/locales/de_DE").exists():
-        pytest.skip("localedef or its sources are missing")
+        unavailable("localedef or its sources are missing")
     folder = tmp_path_factory.mktemp("locale")
     done = subprocess.run(
         ["localedef", "-i", "de_DE", "-f", "UTF-8", str(folder / "de_DE.UTF-8")],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import PROJECT, TOOL, Tool
+from conftest import PROJECT, TOOL, Tool, unavailable
 
 PARITY = ["--criterion", "statistical-parity"]
 WHO = ["--score", "score", "--sensitive", "sex"]
@@ -22,7 +22,7 @@ def strace() -> str:
         subprocess.run([str(PROJECT / "tools/setup.sh"), "strace"], check=False)
     found = shutil.which("strace")
     if found is None:
-        pytest.skip("strace cannot be had here")
+        unavailable("strace cannot be had here")
     works = subprocess.run([found, "-f", "true"], capture_output=True, check=False)
     if works.returncode != 0:
         pytest.skip("strace may not be used here")
