@@ -63,7 +63,8 @@ class Started:
         """Start it."""
         self.tool = tool
         tool.path("tmp").mkdir(exist_ok=True)
-        tool.write("rule.json", RULE)
+        if not tool.path("rule.json").exists():  # never under another run's hands
+            tool.write("rule.json", RULE)
         call = list(map(str, arguments))
         self.output = tool.path(call[call.index("-o") + 1]) if "-o" in call else None
         if self.output and keep_old:
