@@ -166,9 +166,8 @@ def frontier(
     except ValueError:
         # The strictest is the one that cannot be met, if any.
         for one in [0.0] if breakpoints else parameters:
-            strict = _criteria.build(
-                criterion, tally.sensitive, tally.within, **shared, **{parameter: one}
-            )
+            exact: dict[str, Any] = {**shared, parameter: one}
+            strict = _criteria.build(criterion, tally.sensitive, tally.within, **exact)
             refuse_infeasible(_core.solve(tally._core, strict, *options), tally, strict)
         raise
     return Frontier(points, parameter, not tally.labelled)
