@@ -216,7 +216,9 @@ AttributeColumn from_codes(const nb::object& array, const std::vector<std::strin
 
 void bind_values(nb::module_& m) {
   m.def("attribute_from_objects", &from_objects, nb::arg("array"), nb::arg("name"),
-        nb::arg("text_of"));
+        nb::arg("text_of"),
+        nb::sig("def attribute_from_objects(array: object, name: str, text_of: "
+                "collections.abc.Callable[[typing.Any], str | None]) -> Attribute"));
   m.def("attribute_from_points", &from_points, nb::arg("array"), nb::arg("name"));
   m.def("attribute_from_integers", &from_integers, nb::arg("array"), nb::arg("name"));
   m.def("attribute_from_codes", &from_codes, nb::arg("codes"), nb::arg("texts"), nb::arg("name"));
