@@ -69,10 +69,8 @@ int run_calibrate(Options options) {
       strong(fmt::format("calibration of {}: {} rows", data.name, people(data.tally().total().n))) +
       "\n\n" + to_text(reliability, names);
   if (calibrator) {
-    text +=
-        fmt::format("\n  {} curve{}, by {}\n", to_string(calibrator->method()),
-                    calibrator->by() == CalibrateBy::cell ? "s" : "", to_string(calibrator->by())) +
-        to_text(*calibrator);
+    text += fmt::format("\n  {}\n", in_words(calibrator->method(), calibrator->by())) +
+            to_text(*calibrator);
   }
   if (calibrator && !rule) {
     text += "\n" +

@@ -179,6 +179,11 @@ Json to_json(const Reliability& reliability, const CellNames& names) {
   return out;
 }
 
+std::string in_words(Calibration method, CalibrateBy by) {
+  return fmt::format("{}, {}", to_string(method),
+                     by == CalibrateBy::cell ? "a curve for each cell" : "one curve for all");
+}
+
 std::string to_text(const Calibrator& calibrator) {
   const bool low = calibrator.reading.favorable == Favorable::low;
   std::string out;

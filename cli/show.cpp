@@ -107,8 +107,8 @@ int run_show(const std::string& path) {
                      file.reading().favorable == Favorable::low ? ", low ones are favourable" : "");
   if (!file.soft() && file.hard().parts().calibrator) {
     const Calibrator& calibrator = *file.hard().parts().calibrator;
-    out += fmt::format("Calibrated: {}, by {}\n{}", to_string(calibrator.method()),
-                       to_string(calibrator.by()), to_text(calibrator));
+    out += fmt::format("Calibrated: {}\n{}", in_words(calibrator.method(), calibrator.by()),
+                       to_text(calibrator));
   }
   out += record_in_words(file.fit);
   print(out);
