@@ -138,21 +138,10 @@ Ids ids_of(const Source& source, const std::string& id) {
   return {Id::text, fmt::format("CAST({} AS VARCHAR)", identifier(id))};
 }
 
-// A file that the SELECT names, as far as its text shows.
-void refuse_named_output(const Options& options) {
-  if (options.data.input.sql.empty() || options.output.empty()) return;
-  const std::string name = std::filesystem::path(options.output).filename().string();
-  if (std::filesystem::exists(options.output) &&
-      options.data.input.sql.find(name) != std::string::npos) {
-    throw UserError(fmt::format("{} is also the input, by its name in --sql; choose another output",
-                                shown(options.output)));
-  }
-}
-
 int run_apply(const Options& options) {
   const RuleFile file = read_rule(options.rule);
   const Unseen unseen = unseen_from(options.unseen);
-  refuse_named_output(options);
+  refuse_named_output(options.data.input, options.output);
   const Coin coin = coin_of(options);
 
   const std::string score_name = options.score.empty() ? file.score_column() : options.score;

@@ -314,6 +314,10 @@ int run_audit(Options options) {
   if (options.calibration && !options.decision.empty()) {
     throw UserError("decisions are not probabilities: there is no --calibration of --decision");
   }
+  if (options.calibration && options.rows.label.empty() && label_if_there.empty() &&
+      options.rows.tally.empty()) {
+    throw UserError("--calibration is measured against what really happened: give --label");
+  }
   for (const auto& [limit, option] : {std::pair(options.fail_above, "--fail-above"),
                                       std::pair(options.fail_below, "--fail-below")}) {
     if (limit && !(*limit >= 0 && *limit <= 1)) {

@@ -24,6 +24,7 @@ struct Options {
 };
 
 int run_calibrate(Options options) {
+  options.calibration.check();
   const Calibration method = options.calibration.method();
   const CalibrateBy by = options.calibration.curves();
   std::optional<RuleFile> rule;
@@ -34,9 +35,12 @@ int run_calibrate(Options options) {
     }
     rule = read_rule(options.rule);
     if (!rule->hard().parts().calibrator) {
-      throw UserError(
-          shown(options.rule) +
-          " has no calibrator: it was fitted without --calibrate, and trusts its scale");
+      const auto how = rule->fit.find("calibrate");
+      const bool pooled = how != rule->fit.end() && *how == "isotonic";
+      throw UserError(fmt::format(
+          "{} keeps no curve: {}", shown(options.rule),
+          pooled ? "isotonic by cell pools the labels while it fits; --calibrate-by all keeps one"
+                 : "it was fitted without --calibrate, and trusts its scale"));
     }
     rule->fill(options.rows, label_if_there);
   }
@@ -73,10 +77,13 @@ int run_calibrate(Options options) {
             to_text(*calibrator);
   }
   if (calibrator && !rule) {
+    const bool kept = calibrator->method() != Calibration::isotonic ||
+                      calibrator->by() == CalibrateBy::all ||
+                      !data.tally().reading().has_probability();
     text += "\n" +
-            faint(
-                "Measured on the rows it was fitted on; fit --calibrate keeps it in the "
-                "rule, and calibrate --rule measures that on other rows.") +
+            faint(kept ? "Measured on the rows it was fitted on; fit --calibrate keeps it in the "
+                         "rule, and calibrate --rule measures that on other rows."
+                       : "Measured on the rows it was fitted on.") +
             "\n";
   }
   print(text);

@@ -293,8 +293,8 @@ ValueCheck score_check(const Column& column, const Reading& reading) {
 }
 
 ValueCheck probability_check(const Column& column) {
-  return {shown(column.name), column, false, "isnan(d) OR d < 0 OR d > 1",
-          "is no probability, from 0 to 1"};
+  return {"probability", column, false, "isnan(d) OR d < 0 OR d > 1",
+          fmt::format("in {} is not from 0 to 1", shown(column.name))};
 }
 
 ValueCheck zero_or_one_check(std::string what, const Column& column) {

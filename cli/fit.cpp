@@ -127,10 +127,10 @@ Found find(const Options& options, const Prepared& data) {
   const Criterion criterion = options.fairness.build(data.roles());
   const StochasticOptions& stochastic = options.stochastic;
   const SolveOptions solving =
-      options.fit.build(options.objective, options.data.database.threads, data.tally(),
+      options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows,
                         stochastic.wanted() ? usual_sgd_gamma : 0);
   if (!stochastic.wanted()) return {solve(data.tally(), criterion, solving), {}, {}};
-  SgdResult sgd = solve_stochastic(data, options.data, criterion, solving, stochastic);
+  SgdResult sgd = solve_stochastic(data, options.data.database, criterion, solving, stochastic);
   Found found{sgd.solution, {}, {}};
   if (stochastic.compare) found.compared = compare(sgd, data);
   found.sgd = std::move(sgd);
@@ -150,7 +150,8 @@ int run_fit(const Options& options) {
   if (options.json && options.output == "-") {
     throw UserError("both --json and -o - want standard output; give the rule a file");
   }
-  options.stochastic.check(options.data, options.rows, options.output);
+  options.stochastic.check(options.rows, options.output);
+  refuse_named_output(options.data.input, options.output);
   if (options.soft.wanted()) {
     if (options.stochastic.wanted()) throw UserError("--soft goes without --solver sgd");
     return run_soft_fit(options, options.soft, options.output, options.json);
@@ -165,6 +166,7 @@ int run_fit(const Options& options) {
   const Prepared data =
       prepare(options.data, options.rows, {.sensitive_needed = !requirements_only});
   if (output) output->must_not_be(data.files);
+  options.stochastic.refuse_overwriting(options.data.input, data.files);
   const Found found = find(options, data);
   const Solution& fit = found.solution;
   if (fit.status == Status::infeasible) return say_infeasible(fit, options.json);
@@ -172,7 +174,7 @@ int run_fit(const Options& options) {
   const Audit before = audit(data.tally(), data.roles(), auditing);
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
   const Json record = record_of(data, found, before, after);
-  const std::string file = fit.rule.to_json(record.dump()) + "\n";
+  const std::string file = fit.rule.to_json(record.dump());
   if (output) output->complete_with(file);
   if (!options.stochastic.trace.empty()) write_trace(found.sgd->trace, options.stochastic.trace);
   if (output && output->is_standard_output()) return exit_done;

@@ -190,7 +190,7 @@ void add_calibration_options(CLI::App& command, CalibrationOptions& options) {
       ->capture_default_str();
   command.add_option("--calibrate-by", options.by, "A curve for each cell, or one for all people")
       ->type_name("cell|all")
-      ->capture_default_str();
+      ->default_str("cell");
 }
 
 void add_fit_options(CLI::App& command, FitOptions& options) {
@@ -262,9 +262,16 @@ Calibration CalibrationOptions::method() const {
   }
 }
 
+void CalibrationOptions::check() const {
+  curves();
+  if (method() == Calibration::none && !by.empty()) {
+    throw UserError("--calibrate-by is for --calibrate isotonic, platt or temperature");
+  }
+}
+
 CalibrateBy CalibrationOptions::curves() const {
   try {
-    return calibrate_by_from(by);
+    return calibrate_by_from(by.empty() ? "cell" : by);
   } catch (const std::invalid_argument&) {
     throw UserError(fmt::format("there is no --calibrate-by {}: use cell or all", shown(by)));
   }
@@ -272,15 +279,14 @@ CalibrateBy CalibrationOptions::curves() const {
 
 void FitOptions::check() const {
   if (!gamma.empty() && gamma != "auto") number_from(gamma, "--gamma (unless auto)");
-  calibration.method();
-  calibration.curves();
+  calibration.check();
 }
 
 SolveOptions FitOptions::build(const ObjectiveOptions& objective, unsigned threads,
-                               const Tally& tally, double usual) const {
+                               const Tally& tally, std::uint64_t rows, double usual) const {
   double width = usual;
   if (gamma == "auto") {
-    width = gamma_schedule(tally);
+    width = rows > 0 ? gamma_schedule(static_cast<double>(rows)) : gamma_schedule(tally);
   } else if (!gamma.empty()) {
     width = number_from(gamma, "--gamma (unless auto)");
   }

@@ -84,10 +84,11 @@ void add_objective_options(CLI::App& command, ObjectiveOptions& options);
 // Where the probability of a score comes from.
 struct CalibrationOptions {
   std::string calibrate = "none";
-  std::string by = "cell";
+  std::string by;  // empty: cell
 
   Calibration method() const;  // these throw UserError
   CalibrateBy curves() const;
+  void check() const;
 };
 void add_calibration_options(CLI::App& command, CalibrationOptions& options);
 
@@ -96,9 +97,9 @@ struct FitOptions {
   CalibrationOptions calibration;
 
   void check() const;  // throws UserError for what is wrong whatever the data
-  // For rows like these; `usual` is the gamma of those who do not ask for one.
+  // For rows like these, so many if that is known; `usual` is the gamma of those who do not ask.
   SolveOptions build(const ObjectiveOptions& objective, unsigned threads, const Tally& tally,
-                     double usual = 0) const;
+                     std::uint64_t rows, double usual = 0) const;
 };
 void add_fit_options(CLI::App& command, FitOptions& options);
 

@@ -140,6 +140,22 @@ void Output::complete_with(std::string_view content) {
   complete();
 }
 
+void refuse_named_output(const InputOptions& input, const std::string& output) {
+  if (input.sql.empty() || output.empty()) return;
+  const std::string name = fs::path(output).filename().string();
+  if (fs::exists(output) && input.sql.find(name) != std::string::npos) {
+    throw UserError(fmt::format("{} is also the input, by its name in --sql; choose another output",
+                                shown(output)));
+  }
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;  // of files that are not there yet
+  if (fs::equivalent(a, b, ignored)) return true;
+  return fs::weakly_canonical(fs::absolute(a), ignored) ==
+         fs::weakly_canonical(fs::absolute(b), ignored);
+}
+
 std::string copy_clause(const std::string& output, const std::string& output_format) {
   const bool standard = output.empty() || output == "-";
   Format format = Format::csv;

@@ -31,10 +31,10 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
   }
   Reading reading = rows.reading();
   const Resolution resolution = rows.finest();
-  const Input input(data.input);
+  auto input = std::make_shared<const Input>(data.input);
   Database database(data.database);
-  open_for(database, input);
-  const Source source(database, input);
+  open_for(database, *input);
+  const Source source(database, *input);
   Columns columns;
   columns.score = source.column(rows.score, decisions ? "--decision" : "--score").name;
   columns.decisions = decisions;
@@ -67,7 +67,8 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
           .columns = columns,
           .null = NullPolicy::from(rows.null).text(),
           .rows = collected.rows,
-          .files = input.files()};
+          .input = input,
+          .files = input->files()};
 }
 
 void refuse_contradictions(const RowOptions& rows, const Tally& tally, const std::string& name) {
@@ -130,6 +131,7 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
   Prepared out{.stored = std::move(stored),
                .name = input.name(),
                .from_tally = true,
+               .input = {},
                .files = input.files()};
   out.null = out.stored.null;
   out.columns.score = out.stored.score;

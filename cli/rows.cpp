@@ -38,13 +38,13 @@ Rows::Rows(Database& database, const Source& source, RowQuery query)
   std::vector<std::string> conditions;
   for (const std::string& column : needed)
     conditions.push_back(identifier(column) + " IS NOT NULL");
-  const std::string complete = joined(conditions, " AND ");
+  complete_ = joined(conditions, " AND ");
   excluded_ = std::stoull(
       database
-          .query(fmt::format("SELECT CAST(count(*) FILTER (NOT ({})) AS VARCHAR) FROM {}", complete,
-                             source.relation()))[0][0]
+          .query(fmt::format("SELECT CAST(count(*) FILTER (NOT ({})) AS VARCHAR) FROM {}",
+                             complete_, source.relation()))[0][0]
           .value_or("0"));
-  sql_ += " WHERE " + complete;
+  sql_ += " WHERE " + complete_;
 }
 
 void Rows::visit(std::string_view doing, const std::function<void(const RowBatch&)>& take) {
@@ -92,6 +92,11 @@ RowBatch Rows::batch_of(duckdb_data_chunk chunk) {
     }
   }
   return out;
+}
+
+void throw_no_rows(const Source& source, std::uint64_t excluded) {
+  throw UserError(fmt::format("{} has no rows{}", source.name(),
+                              excluded > 0 ? " without missing values" : ""));
 }
 
 RowTable all_rows(Rows& rows, std::string_view doing) {

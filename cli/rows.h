@@ -43,6 +43,8 @@ class Rows {
   Rows(Database& database, const Source& source, RowQuery query);
 
   std::uint64_t excluded() const noexcept { return excluded_; }
+  // SQL: whether a row is one of those that are visited.
+  const std::string& complete() const noexcept { return complete_; }
 
   // Once through all rows, as often as wanted. Throws UserError for what is wrong with a value;
   // what `take` throws as std::invalid_argument is taken for a sign of that.
@@ -69,9 +71,13 @@ class Rows {
   const Source& source_;
   RowQuery query_;
   std::string sql_;
+  std::string complete_ = "true";
   std::uint64_t excluded_ = 0;
   std::vector<Dictionary> texts_;  // of each attribute
 };
+
+// For data without a row to visit.
+[[noreturn]] void throw_no_rows(const Source& source, std::uint64_t excluded);
 
 // All of them at once.
 struct RowTable {

@@ -42,6 +42,9 @@ std::string criterion_in_words(const Json& criterion) {
   if (const std::string groups = list_in(criterion, "sensitive", ", "); !groups.empty()) {
     out += " between the groups of " + groups;
   }
+  if (const std::string columns = list_in(criterion, "soft", ", "); !columns.empty()) {
+    out += " for those who belong, by " + columns;
+  }
   if (const std::string strata = list_in(criterion, "within", ", "); !strata.empty()) {
     out += " within " + strata;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "help.h"
 #include "output.h"
 #include "rows.h"
+#include "sql.h"
 #include "support/text.h"
 #include "terminal.h"
 
@@ -89,6 +91,25 @@ void refuse_other_options(const ProblemOptions& problem, const SoftFitOptions& o
   }
 }
 
+// Throws UserError that names the first row whose columns do not add up to 1.
+void check_sums(Database& database, const Source& source, const std::vector<std::string>& soft) {
+  std::vector<std::string> terms;
+  for (const std::string& name : soft) {
+    terms.push_back(as_number(source.column(name, "--soft"), false));
+  }
+  constexpr double most = 1e-6;
+  const Row found = database.query(fmt::format(
+      "SELECT CAST(min(r) AS VARCHAR), CAST(arg_min(d, r) AS VARCHAR) FROM (SELECT row_number() "
+      "OVER () AS r, {} AS d FROM {}) WHERE abs(d - 1) > {}",
+      joined(terms, " + "), source.relation(), double_literal(most)))[0];
+  if (found[0]) {
+    throw UserError(
+        fmt::format("{}, row {}: the columns of --soft add up to {}, not 1; drop "
+                    "--exhaustive if there are other groups",
+                    source.name(), with_commas(std::stoull(*found[0])), found[1].value_or("")));
+  }
+}
+
 SoftData read(const ProblemOptions& problem, const SoftFitOptions& options) {
   const RowOptions& asked = problem.rows;
   if (asked.score.empty()) {
@@ -103,6 +124,9 @@ SoftData read(const ProblemOptions& problem, const SoftFitOptions& options) {
   RowQuery query;
   query.numbers.push_back({score, false, {score_check(score, asked.reading())}});
   out.soft = source.names(options.columns, "--soft");
+  if (options.exhaustive && out.soft.size() < 2) {
+    throw UserError("--exhaustive takes two columns of --soft or more: all the groups there are");
+  }
   for (const std::string& name : out.soft) {
     const Column& column = source.column(name, "--soft");
     query.numbers.push_back({column, false, {probability_check(column)}});
@@ -126,8 +150,9 @@ SoftData read(const ProblemOptions& problem, const SoftFitOptions& options) {
   Rows rows(database, source, std::move(query));
   out.table = all_rows(rows, "reading");
   out.excluded = rows.excluded();
-  if (out.table.size == 0) throw UserError(out.name + " has no rows");
+  if (out.table.size == 0) throw_no_rows(source, out.excluded);
   rows.explain();
+  if (options.exhaustive) check_sums(database, source, out.soft);
   if (!out.columns.within.empty()) {
     std::vector<Attribute> attributes;
     for (std::size_t a = 0; a < out.columns.within.size(); ++a) {
@@ -138,7 +163,23 @@ SoftData read(const ProblemOptions& problem, const SoftFitOptions& options) {
   return out;
 }
 
-SoftFigures figures_of(const SoftData& data, const SoftRule& rule, const std::vector<double>& q) {
+// Rows in an order that does not depend on the one they came in: sums are rounded.
+std::vector<std::size_t> settled_order(const SoftData& data) {
+  std::vector<std::size_t> order(data.table.size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto stratum = [&](std::size_t i) { return data.strata ? data.strata->codes[i] : 0; };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (stratum(a) != stratum(b)) return stratum(a) < stratum(b);
+    for (const std::vector<double>& column : data.table.numbers) {
+      if (column[a] != column[b]) return column[a] < column[b];
+    }
+    return false;
+  });
+  return order;
+}
+
+SoftFigures figures_of(const SoftData& data, const SoftRule& rule, const std::vector<double>& q,
+                       const std::vector<std::size_t>& order) {
   const Reading& reading = rule.parts().reading;
   const Costs& costs = rule.parts().costs;
   const std::size_t strata = std::max<std::size_t>(1, rule.parts().strata.size());
@@ -149,7 +190,7 @@ SoftFigures figures_of(const SoftData& data, const SoftRule& rule, const std::ve
       strata, std::vector<std::array<Sums, 2>>(data.soft.size()));
   SoftFigures out;
   double total = 0;
-  for (std::size_t i = 0; i < q.size(); ++i) {
+  for (const std::size_t i : order) {
     const double n = data.weight_of(i);
     const double x = reading.turn(data.score()[i]);
     double p = reading.probability(x);
@@ -311,6 +352,7 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
                  const std::string& output_name, bool json) {
   refuse_other_options(problem, options);
   problem.fit.check();
+  refuse_named_output(problem.data.input, output_name);
   std::optional<Output> output;
   if (!output_name.empty()) output.emplace(output_name);
   const SoftData data = read(problem, options);
@@ -324,11 +366,12 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
                       .threads = problem.data.database.threads};
   if (data.weight()) solving.weight = *data.weight();
   const SoftSolution fit = solve_soft(data.rows(), solving);
-  const SoftFigures before = figures_of(data, fit.rule, base_decisions(data, fit.rule));
-  const SoftFigures after = figures_of(data, fit.rule, fit.rule.probability(data.rows()));
+  const std::vector<std::size_t> order = settled_order(data);
+  const SoftFigures before = figures_of(data, fit.rule, base_decisions(data, fit.rule), order);
+  const SoftFigures after = figures_of(data, fit.rule, fit.rule.probability(data.rows()), order);
   const Json record =
       record_of(data, fit, NullPolicy::from(problem.rows.null).text(), before, after);
-  if (output) output->complete_with(fit.rule.to_json(record.dump()) + "\n");
+  if (output) output->complete_with(fit.rule.to_json(record.dump()));
   if (output && output->is_standard_output()) return exit_done;
   if (json) {
     print(record.dump(2) + "\n");

@@ -53,21 +53,23 @@ std::vector<double> cell_weights(const Tally& tally) {
   return out;
 }
 
-SgdResult solve_stream(const Prepared& data, const DataOptions& source_options,
-                       const Criterion& criterion, SgdOptions options,
-                       const StochasticOptions& asked) {
+SgdResult solve_stream(const Prepared& data, const DatabaseOptions& how, const Criterion& criterion,
+                       SgdOptions options, const StochasticOptions& asked) {
   const Tally& tally = data.tally();
   const double passes = asked.epochs.value_or(1);
-  const Input input(source_options.input);
-  Database database(source_options.database);
-  open_for(database, input);
-  const Source source(database, input);
+  Database database(how);
+  open_for(database, *data.input);
+  const Source source(database, *data.input);
   const Column& score = source.column(data.columns.score, "--score");
   RowQuery query;
   query.numbers.push_back({score, false, {score_check(score, tally.reading())}});
   if (data.columns.weight) {
     const Column& weight = source.column(*data.columns.weight, "--weight");
     query.numbers.push_back({weight, false, weight_checks(weight)});
+  }
+  if (data.columns.label) {  // rows without one are not in the tally
+    const Column& label = source.column(*data.columns.label, "--label");
+    query.numbers.push_back({label, true, {zero_or_one_check("label", label)}});
   }
   query.attributes = data.columns.attributes();
   query.nulls = NullPolicy::from(data.null);
@@ -89,16 +91,17 @@ SgdResult solve_stream(const Prepared& data, const DataOptions& source_options,
   for (double pass = 0; pass < passes; ++pass) {
     rows.visit("descending", [&](const RowBatch& batch) {
       stream.add(cells(batch), batch.numbers[0],
-                 batch.numbers.size() > 1 ? batch.numbers[1] : std::span<const double>());
+                 data.columns.weight ? batch.numbers[1] : std::span<const double>());
     });
   }
-  return stream.finish(tally);
+  SgdResult out = stream.finish(tally);
+  out.trace.rows = static_cast<double>(data.rows);
+  return out;
 }
 
 }  // namespace
 
-void StochasticOptions::check(const DataOptions& data, const RowOptions& rows,
-                              const std::string& output) const {
+void StochasticOptions::check(const RowOptions& rows, const std::string& output) const {
   if (solver != "exact" && solver != "sgd") {
     throw UserError(fmt::format("there is no --solver {}: use exact or sgd", shown(solver)));
   }
@@ -122,13 +125,10 @@ void StochasticOptions::check(const DataOptions& data, const RowOptions& rows,
   if (epochs && steps) throw UserError("give either --epochs or --steps, not both");
   if (steps == 0U) throw UserError("--steps takes a whole number above 0");
   if (epochs && !(*epochs > 0 && *epochs <= 1e9)) {
-    throw UserError("--epochs takes a number above 0");
+    throw UserError("--epochs takes a number above 0, up to 1e9");
   }
   if (stream) {
     if (!rows.tally.empty()) throw UserError("--stream needs rows: give DATA, not --tally");
-    if (data.input.data == "-") {
-      throw UserError("--stream reads the rows more than once: give it a file, not standard input");
-    }
     if (steps) throw UserError("--stream takes whole passes: give --epochs, not --steps");
     if (seed) throw UserError("--stream takes rows in their order: there is nothing to --seed");
     if (epochs && *epochs != std::floor(*epochs)) {
@@ -145,8 +145,20 @@ void StochasticOptions::check(const DataOptions& data, const RowOptions& rows,
       (format != Format::csv && format != Format::json)) {
     throw UserError(fmt::format("{}: a trace is written as .csv or .json", shown(trace)));
   }
-  if (trace == output) throw UserError("the rule and the trace need files of their own");
+  if (!output.empty() && output != "-" && same_file(trace, output))
+    throw UserError("the rule and the trace need files of their own");
   const Output writable(trace);
+}
+
+void StochasticOptions::refuse_overwriting(const InputOptions& input,
+                                           const std::vector<std::string>& files) const {
+  if (trace.empty()) return;
+  refuse_named_output(input, trace);
+  for (const std::string& file : files) {
+    if (same_file(trace, file)) {
+      throw UserError(shown(trace) + " is also the input; choose another file for the trace");
+    }
+  }
 }
 
 void add_stochastic_options(CLI::App& command, StochasticOptions& options) {
@@ -181,7 +193,7 @@ void add_stochastic_options(CLI::App& command, StochasticOptions& options) {
   command.add_flag("--compare", options.compare, "sgd: say how far it is from the exact optimum");
 }
 
-SgdResult solve_stochastic(const Prepared& data, const DataOptions& source,
+SgdResult solve_stochastic(const Prepared& data, const DatabaseOptions& database,
                            const Criterion& criterion, const SolveOptions& solving,
                            const StochasticOptions& options) {
   SgdOptions sgd{.gamma = solving.gamma,
@@ -197,9 +209,16 @@ SgdResult solve_stochastic(const Prepared& data, const DataOptions& source,
                  .base_threshold = solving.base_threshold,
                  .threads = solving.threads};
   if (options.trace.empty()) sgd.record_every = 0;
-  if (options.stream) return solve_stream(data, source, criterion, sgd, options);
+  if (options.stream) return solve_stream(data, database, criterion, sgd, options);
   sgd.epochs = options.epochs.value_or(sgd.epochs);
-  return solve_sgd(data.tally(), criterion, sgd);
+  // A weighted tally does not know how many rows it has.
+  const auto rows = static_cast<double>(data.rows);
+  if (!sgd.steps && data.rows > 0) {
+    sgd.steps = static_cast<std::uint64_t>(std::max(1.0, std::round(sgd.epochs * rows)));
+  }
+  SgdResult out = solve_sgd(data.tally(), criterion, sgd);
+  if (data.rows > 0) out.trace.rows = rows;
+  return out;
 }
 
 void write_trace(const SgdTrace& trace, const std::string& file) {
@@ -215,9 +234,9 @@ Compared compare(const SgdResult& sgd, const Prepared& data) {
 
 std::string run_in_words(const SgdResult& sgd) {
   return fmt::format(
-      "{}: {} steps of stochastic gradient descent, learning rate {}, {} projection; the criterion "
+      "{}: {} of stochastic gradient descent, learning rate {}, {} projection; the criterion "
       "is missed by {}",
-      bad("approximate"), with_commas(sgd.steps), rounded(sgd.learning_rate, 4),
+      bad("approximate"), counted(sgd.steps, "step"), rounded(sgd.learning_rate, 4),
       to_string(sgd.projection), small(sgd.solution.violation));
 }
 

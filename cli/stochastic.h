@@ -29,14 +29,15 @@ struct StochasticOptions {
 
   bool wanted() const noexcept { return solver == "sgd"; }
   // Throws UserError for what is wrong whatever the data.
-  void check(const DataOptions& data, const RowOptions& rows, const std::string& output) const;
+  void check(const RowOptions& rows, const std::string& output) const;
+  void refuse_overwriting(const InputOptions& input, const std::vector<std::string>& files) const;
 };
 void add_stochastic_options(CLI::App& command, StochasticOptions& options);
 
 inline constexpr double usual_sgd_gamma = 0.01;
 
 // `solving` is what the exact solver would be told. Reads the rows again, if they are to stream by.
-SgdResult solve_stochastic(const Prepared& data, const DataOptions& source,
+SgdResult solve_stochastic(const Prepared& data, const DatabaseOptions& database,
                            const Criterion& criterion, const SolveOptions& solving,
                            const StochasticOptions& options);
 

@@ -57,6 +57,10 @@ void check(const ImpossibilityOptions& options) {
   if (options.base_threshold && options.score.empty()) {
     throw UserError("--base-threshold is for --score");
   }
+  if (options.base_threshold && !(*options.base_threshold >= 0 && *options.base_threshold <= 1)) {
+    throw UserError("--base-threshold takes a score, from 0 to 1");
+  }
+  if (options.witness_name.empty()) throw UserError("a column needs a name: --witness-name");
   if (options.membership.empty() == options.sensitive.empty()) {
     throw UserError(
         "say who belongs: --membership, a column of probabilities or of 0 and 1, or --sensitive "
@@ -99,7 +103,7 @@ Split split_of(const ImpossibilityOptions& options, Database& database, const So
   const RowQuery asked = query;
   Rows rows(database, source, std::move(query));
   RowTable table = all_rows(rows, "reading");
-  if (table.size == 0) throw UserError(source.name() + " has no rows");
+  if (table.size == 0) throw_no_rows(source, rows.excluded());
   rows.explain();
   std::vector<double>& d = table.numbers[0];
   std::string decision_sql = as_number(decided, !scores) + " = 1";
@@ -131,13 +135,15 @@ Split split_of(const ImpossibilityOptions& options, Database& database, const So
   out.found =
       impossibility(d, g, options.weight.empty() ? Numbers() : Numbers(table.numbers.back()));
   for (const std::uint8_t inside : out.found.witness) out.inside += inside;
-  witness_sql = fmt::format("CAST(({} > {}) = ({}) AS TINYINT)", membership_sql,
-                            double_literal(out.found.mean_membership), decision_sql);
+  witness_sql =
+      fmt::format("CASE WHEN {} THEN CAST(({} > {}) = ({}) AS TINYINT) END", rows.complete(),
+                  membership_sql, double_literal(out.found.mean_membership), decision_sql);
   return out;
 }
 
 int run_impossibility(const ImpossibilityOptions& options) {
   check(options);
+  refuse_named_output(options.data.input, options.output);
   const Input input(options.data.input);
   std::optional<Output> output;
   std::string how;
@@ -353,11 +359,12 @@ int run_sgd_error(const SgdErrorArguments& options) {
   }
   std::vector<std::array<std::string, 3>> rows = {
       {"learning rate", rounded(error.learning_rate, 6), ""},
-      {"as printed", rounded(error.printed, 6), ""},
+      {"as printed", std::isfinite(error.printed) ? rounded(error.printed, 6) : "-",
+       std::isfinite(error.printed) ? "" : "it divides by 1 + b"},
       {"corrected", rounded(error.corrected, 6), "in the paper's box, if it holds the optimum"},
       {"in the wider box", rounded(error.wider_box, 6), "|mu| <= 2 + gamma, which always holds it"},
-      {"at its own learning rate", rounded(error.wider_box_at_its_rate, 6),
-       rounded(error.wider_learning_rate, 6)}};
+      {"there, at its own rate", rounded(error.wider_box_at_its_rate, 6),
+       "at a learning rate of " + rounded(error.wider_learning_rate, 6)}};
   if (at_rate) {
     rows.push_back({"at the given learning rate", rounded(*at_rate, 6), "in the wider box"});
   }
