@@ -29,6 +29,7 @@ FITS: dict[str, dict[str, Any]] = {
     "equal rates": {"criterion": "equal-rates", "rho": 0.3, "within": "race"},
     "four fifths": {"criterion": "four-fifths", "ratio": 0.9, "weight": "weight"},
     "requirements": {"require": ["rate <= 0.4", "rate[sex=F] >= 0.3"]},
+    "no groups": {"require": ["rate <= 0.1"], "sensitive": None},
     "isotonic": {"criterion": "statistical-parity", "calibrate": "isotonic", "label": "label"},
     "gamma": {"criterion": "statistical-parity", "gamma": 0.1, "resolution": 8},
     "low": {"criterion": "statistical-parity", "favorable": "low", "cost_fn": 2.0},
@@ -39,7 +40,7 @@ FITS: dict[str, dict[str, Any]] = {
 def arguments(options: dict[str, Any]) -> list[str]:
     out = []
     for name, value in {"sensitive": "sex", **options}.items():
-        values = [value] if name != "require" else value
+        values = value if name == "require" else [] if value is None else [value]
         for one in values:
             text = ",".join(one) if isinstance(one, list) else str(one)
             out += [f"--{name.replace('_', '-')}", text]
