@@ -83,6 +83,15 @@ nb::list responses_of(const Rule& rule) {
   return out;
 }
 
+std::vector<std::vector<std::string>> cells_in(const Rule& rule) {
+  std::vector<std::vector<std::string>> out;
+  for (CellCode c = 0; c < rule.cells().size(); ++c) {
+    const auto values = rule.cells().values(c);
+    out.emplace_back(values.begin(), values.end());
+  }
+  return out;
+}
+
 CellCode code_of(const Rule& rule, const std::vector<std::string>& values) {
   const std::vector<std::string_view> views(values.begin(), values.end());
   return rule.cells().code_of(views);
@@ -99,6 +108,7 @@ void bind_rule(nb::module_& m) {
            nb::arg("seed"), nb::arg("unseen"))
       .def("code_of", &code_of, nb::arg("values"))
       .def_prop_ro("attributes", [](const Rule& rule) { return rule.cells().attributes(); })
+      .def_prop_ro("cells", &cells_in)
       .def_prop_ro(
           "scale",
           [](const Rule& rule) { return std::string(to_string(rule.parts().reading.scale)); })

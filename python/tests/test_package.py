@@ -1,4 +1,4 @@
-"""What is installed: one version everywhere, the package alone, and nothing imported for nothing."""
+"""What is installed: one version, the package alone, and nothing imported for nothing."""
 
 from __future__ import annotations
 
