@@ -45,6 +45,10 @@ class Output {
   bool completed_ = false;
 };
 
+// What COPY needs to know about an output: its format, by the name of the file ("" is standard
+// output) or as given (unless "auto"). Throws UserError.
+std::string copy_clause(const std::string& output, const std::string& output_format);
+
 // To standard output, whole or throwing Failure.
 void print(std::string_view text);
 

@@ -10,14 +10,6 @@
 namespace evenhand::cli {
 namespace {
 
-void open_for(Database& database, const Input& input) {
-  if (input.is_sql()) {
-    database.allow_local_files();
-  } else {
-    database.allow_only(input.files());
-  }
-}
-
 void check_roles(const Columns& columns) {
   const std::vector<std::string> all = columns.attributes();
   for (std::size_t i = 0; i < all.size(); ++i) {

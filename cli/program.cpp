@@ -60,6 +60,10 @@ std::string words_for(const CLI::ParseError& error, const CLI::App& program,
       return "frontier tries several tolerances (for four-fifths: ratios): name them with --at";
     }
   }
+  if (arguments.front() == "theory" && arguments.size() == 1) {
+    return "what to calculate? impossibility, excess-risk, sgd-error or gamma; see evenhand theory "
+           "--help";
+  }
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
     // CLI11 names them from the last to the first, and all that follow them.
     return fmt::format("{} is not understood; see evenhand {} --help",
@@ -83,8 +87,10 @@ int run(const std::vector<std::string>& arguments) {
   add_show(program, status);
   add_audit(program, status);
   add_frontier(program, status);
+  add_calibrate(program, status);
   add_tally(program, status);
   add_merge(program, status);
+  add_theory(program, status);
   add_manual(program, status);
   try {
     // CLI11 takes them from the back.
