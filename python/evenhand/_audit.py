@@ -255,6 +255,12 @@ def audit_tally(
     return base if rule is None else audited(rule._core, base)
 
 
+def calibrator_in(rule: Rule) -> Calibrator | None:
+    """Return what the rule says of outcomes, beside the scale of its scores."""
+    core = rule._core.calibrator
+    return None if core is None else Calibrator(core)
+
+
 def _forget_outcomes(record: dict[str, Any]) -> None:
     """Figures that trust the scores mean nothing where these are decisions."""
     record["expected"] = False
@@ -326,7 +332,7 @@ def audit(
     calibration_bins : int
         Measure calibration in so many bins; it needs labels. 0: do not.
     calibrator : Calibrator, optional
-        What the scores say of outcomes, if not by their scale.
+        What the scores say of outcomes, if not by their scale; a rule may bring its own.
     cost_fp, cost_fn : float
         What a wrong positive and a wrong negative decision cost, 1 by default.
     base_threshold : float, optional
@@ -353,6 +359,7 @@ def audit(
             raise ValueError("give either rule or decision, not both")
         record = rule.record
         scale, favorable = scale or rule.scale, favorable or rule.favorable
+        calibrator = calibrator or calibrator_in(rule)
         if criterion is None:
             criterion = record.get("criterion", {}).get("name")
             criterion = None if criterion == "requirements" else criterion
