@@ -1,0 +1,471 @@
+"""Audits: what decisions mean for each group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core, _criteria, _inputs, _tables
+from ._calibrate import Calibrator
+from ._inputs import Column, Columns
+from ._rule import Rule
+from ._tally import Tally, as_tally
+from ._texts import text_of
+
+RATES = ("selection_rate", "true_positive_rate", "false_positive_rate")
+
+
+class Audit:
+    """Rates, differences and intervals of decisions, by group, stratum and cell.
+
+    Made by :func:`evenhand.audit`; :attr:`evenhand.Fit.before` and ``after`` are some too. Records
+    are dictionaries with the names of the tool's JSON.
+
+    Attributes
+    ----------
+    expected : bool
+        There were no labels: accuracy, precision and cost are what to expect if the scores are
+        calibrated.
+    overall : dict
+        Figures of everybody, with ``..._between_groups`` for each rate.
+    groups, strata, cells : list of dict
+        Figures of each group, of each stratum (with its own ``groups``), and of each cell.
+    calibration : dict or None
+        How well scores are calibrated, if it was asked for.
+    sensitive, within : list of str
+        What groups and strata are made of.
+    rates : list of str
+        The rates that are compared.
+    before : Audit or None
+        Of an audit of a rule: the same by the base decisions.
+    views : list of Audit
+        One for each grouping that is compared (``across``), this one first.
+    against_reference : list of dict
+        Each group against the ``reference``, if there is one.
+    """
+
+    def __init__(
+        self,
+        record: dict[str, Any],
+        sensitive: Sequence[str],
+        within: Sequence[str],
+        *,
+        rates: Sequence[str] = RATES[:1],
+        all_cells: bool = False,
+        before: Audit | None = None,
+        reference: Sequence[str] | None = None,
+    ) -> None:
+        self.expected: bool = record["expected"]
+        self.overall: dict[str, Any] = record["overall"]
+        self.groups: list[dict[str, Any]] = record["groups"]
+        self.strata: list[dict[str, Any]] = record["strata"]
+        self.cells: list[dict[str, Any]] = record["cells"]
+        self.calibration: dict[str, Any] | None = record.get("calibration")
+        self.sensitive = list(sensitive)
+        self.within = list(within)
+        self.rates = list(rates)
+        self.before = before
+        self.views = [self]
+        self.against_reference = [] if reference is None else self._against(list(reference))
+        self._reference = reference
+        self._all_cells = all_cells
+
+    def _against(self, reference: list[str]) -> list[dict[str, Any]]:
+        out = []
+        for stratum in self.strata:
+            groups = stratum["groups"]
+            base = next((g for g in groups if list(g["group"].values()) == reference), None)
+            if base is None:
+                continue
+            for group in groups:
+                for rate in self.rates:
+                    value, other = group[rate], base[rate]
+                    if group is base or value is None or other is None:
+                        continue
+                    name = _tables.values_in_words({**group["group"], **stratum["stratum"]})
+                    out.append(
+                        {
+                            "cell": name,
+                            "rate": rate,
+                            "value": value,
+                            "reference": other,
+                            "difference": value - other,
+                            "ratio": value / other if other > 0 else None,
+                        }
+                    )
+        return out
+
+    def _compared(self) -> Iterator[tuple[float, float]]:
+        """Pairs of the smallest and largest rate that are compared."""
+        if self._reference is not None:
+            for one in self.against_reference:
+                yield one["value"], one["reference"]
+            return
+        for rate in self.rates:
+            pools = (
+                [self.cells] if self._all_cells else [stratum["groups"] for stratum in self.strata]
+            )
+            for pool in pools:
+                values = [one[rate] for one in pool if one[rate] is not None]
+                if len(values) > 1:
+                    yield min(values), max(values)
+
+    @property
+    def largest_difference(self) -> float | None:
+        """The largest difference between two rates that are compared, over all views.
+
+        None if nothing can be compared.
+        """
+        pairs = [pair for view in self.views for pair in view._compared()]
+        return max((abs(a - b) for a, b in pairs), default=None)
+
+    @property
+    def smallest_ratio(self) -> float | None:
+        """The smallest ratio of two rates that are compared, over all views."""
+        pairs = [pair for view in self.views for pair in view._compared()]
+        ratios = [min(pair) / max(pair) if max(pair) > 0 else 1.0 for pair in pairs]
+        return min(ratios, default=None)
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of right decisions, or what to expect of it (``expected``)."""
+        value: float | None = self.overall["accuracy"]
+        return value
+
+    @property
+    def selection_rate(self) -> float | None:
+        """The share of positive decisions."""
+        value: float | None = self.overall["selection_rate"]
+        return value
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat record for each group of each stratum."""
+        return [
+            {
+                **stratum["stratum"],
+                **group["group"],
+                **{key: value for key, value in group.items() if key != "group"},
+            }
+            for stratum in self.strata
+            for group in stratum["groups"]
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the tool's JSON has it."""
+        without_groups = [
+            {key: value for key, value in stratum.items() if key != "groups"}
+            for stratum in self.strata
+        ]
+        out = {
+            "expected": self.expected,
+            "overall": self.overall,
+            "groups": self.groups,
+            "strata": without_groups,
+            "cells": self.cells,
+        }
+        return out if self.calibration is None else {**out, "calibration": self.calibration}
+
+    def to_frame(self) -> Any:
+        """Return :meth:`records` as a pandas frame, or a polars one if pandas is missing."""
+        return _tables.to_frame(self.records())
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        rates = [rate for rate in RATES if any(group[rate] is not None for group in self.groups)]
+        header = ["group", "people", *(rate.replace("_", " ") for rate in rates), "accuracy"]
+        rows = [
+            [
+                _tables.values_in_words({**group["group"], **stratum["stratum"]}),
+                f"{group['weight']:,.10g}",
+                *(_tables.percent(group[rate]) for rate in rates),
+                _tables.percent(group["accuracy"]),
+            ]
+            for stratum in self.strata
+            for group in stratum["groups"]
+        ]
+        return header, rows
+
+    def __repr__(self) -> str:
+        """Show a line for each group."""
+        note = " (expected, if the scores are calibrated)" if self.expected else ""
+        head = f"accuracy {_tables.percent(self.accuracy)}{note}, "
+        head += f"selected {_tables.percent(self.selection_rate)}, "
+        head += f"largest difference {_tables.percent(self.largest_difference)}"
+        return head + "\n\n" + _tables.text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return _tables.html_table(*self._table())
+
+
+def views_of(sensitive: Sequence[str], across: str) -> list[list[str]]:
+    """Return who is compared: combinations of all attributes, each one's values, or both."""
+    if across not in ("intersection", "marginal", "both"):
+        raise ValueError(f"there is no across {across!r}: use intersection, marginal or both")
+    each = [[name] for name in sensitive] if len(sensitive) > 1 else []
+    if across == "intersection" or not each:
+        return [list(sensitive)]
+    return each if across == "marginal" else [list(sensitive), *each]
+
+
+def audit_tally(
+    tally: Tally,
+    *,
+    rule: Rule | None = None,
+    sensitive: Sequence[str] | None = None,
+    criterion: _core.Criterion | None = None,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    base_threshold: float | None = None,
+    confidence: float = 0.95,
+    reference: Sequence[str] | None = None,
+    calibrator: Calibrator | None = None,
+    calibration_bins: int = 0,
+    meaningless: bool = False,
+) -> Audit:
+    """Audit one grouping of a tally, by the base decisions or by a rule."""
+    groups = tally.sensitive if sensitive is None else list(sensitive)
+
+    def audited(core: _core.Rule | None, before: Audit | None) -> Audit:
+        record = _core.audit(
+            tally._core,
+            groups,
+            tally.within,
+            core,
+            cost_fp,
+            cost_fn,
+            base_threshold,
+            confidence,
+            None if calibrator is None else calibrator._core,
+            calibration_bins,
+        )
+        if meaningless:
+            _forget_outcomes(record)
+        return Audit(
+            record,
+            groups,
+            tally.within,
+            rates=criterion.rates if criterion and criterion.rates else RATES[:1],
+            all_cells=criterion is not None and criterion.all_cells,
+            before=before,
+            reference=reference,
+        )
+
+    base = audited(None, None)
+    return base if rule is None else audited(rule._core, base)
+
+
+def calibrator_in(rule: Rule) -> Calibrator | None:
+    """Return what the rule says of outcomes, beside the scale of its scores."""
+    core = rule._core.calibrator
+    return None if core is None else Calibrator(core)
+
+
+def _forget_outcomes(record: dict[str, Any]) -> None:
+    """Figures that trust the scores mean nothing where these are decisions."""
+    record["expected"] = False
+    pools = [[record["overall"]], record["groups"], record["strata"], record["cells"]]
+    pools += [stratum["groups"] for stratum in record["strata"]]
+    for pool in pools:
+        for figures in pool:
+            figures.update(precision=None, accuracy=None, cost=None)
+
+
+def _refuse_unseen(tally: Tally, rule: Rule) -> None:
+    known = {tuple(cell.values()) for cell in rule.cells}
+    for name in rule.attributes:
+        if name not in tally.attributes:
+            raise ValueError(f"the rule needs the attribute {name!r}, which is not given")
+    for cell in tally.cells:
+        values = tuple(cell[name] for name in rule.attributes)
+        if values not in known:
+            words = _tables.values_in_words(dict(zip(rule.attributes, values, strict=True)))
+            raise IndexError(f"the rule has never seen {words}; fit it anew, or leave them out")
+
+
+def audit(
+    score: Column | Tally = None,
+    sensitive: Columns = None,
+    *,
+    within: Columns = None,
+    label: Column = None,
+    weight: Column = None,
+    data: Any = None,
+    rule: Rule | None = None,
+    decision: Column = None,
+    criterion: str | None = None,
+    across: str = "intersection",
+    reference: Any = None,
+    confidence: float = 0.95,
+    calibration_bins: int = 0,
+    calibrator: Calibrator | None = None,
+    scale: str | None = None,
+    favorable: str | None = None,
+    resolution: str | int | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    base_threshold: float | None = None,
+    threads: int = 0,
+) -> Audit:
+    """Audit scores, a rule, or decisions that were already made.
+
+    Parameters
+    ----------
+    score : column or Tally
+        The model's scores; not with ``decision``.
+    sensitive, within, label, weight, data, scale, favorable, resolution
+        As for :func:`evenhand.fit`.
+    rule : Rule, optional
+        Audit its decisions; :attr:`Audit.before` then has those by the score alone. Scale,
+        direction, costs and criterion are the rule's own unless given.
+    decision : column, optional
+        Decisions that were made, 0 or 1, instead of scores.
+    criterion : str, optional
+        Compare the rates of this criterion; selection rates by default.
+    across : {"intersection", "marginal", "both"}
+        Several sensitive columns: compare their combinations, each column's values, or both; see
+        :attr:`Audit.views`.
+    reference : value or list of values, optional
+        Compare every group with this one; a value for each sensitive column.
+    confidence : float
+        Of the intervals (Wilson's).
+    calibration_bins : int
+        Measure calibration in so many bins; it needs labels. 0: do not.
+    calibrator : Calibrator, optional
+        What the scores say of outcomes, if not by their scale; a rule may bring its own.
+    cost_fp, cost_fn : float
+        What a wrong positive and a wrong negative decision cost, 1 by default.
+    base_threshold : float, optional
+        Base decisions are positive from this score on.
+    threads : int
+        0 for as many as there are cores.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> import evenhand
+    >>> audit = evenhand.audit([0.2, 0.4, 0.6, 0.8], ["F", "F", "M", "M"], label=[0, 1, 1, 1])
+    >>> audit.accuracy, audit.largest_difference
+    (0.75, 1.0)
+    """
+    record: dict[str, Any] = {}
+    if rule is not None:
+        if not isinstance(rule, Rule):
+            raise TypeError(f"rule must be a Rule, not {type(rule).__name__}")
+        if decision is not None:
+            raise ValueError("give either rule or decision, not both")
+        record = rule.record
+        scale, favorable = scale or rule.scale, favorable or rule.favorable
+        calibrator = calibrator or calibrator_in(rule)
+        if criterion is None:
+            criterion = record.get("criterion", {}).get("name")
+            criterion = None if criterion == "requirements" else criterion
+    if decision is not None:
+        if score is not None:
+            raise ValueError("give either score or decision, not both")
+        tally = _tally_of_decisions(
+            decision, sensitive, within, label, weight, data, favorable, threads
+        )
+        base_threshold = 0.5
+    else:
+        if score is None:
+            raise ValueError("score is missing: give the model's scores, or decision=")
+        tally = as_tally(
+            score,
+            sensitive,
+            within=within,
+            label=label,
+            weight=weight,
+            data=data,
+            scale=scale,
+            favorable=favorable,
+            resolution=resolution,
+            threads=threads,
+            needed=True,
+        )
+    built = None
+    if criterion:
+        built = _criteria.build(criterion, tally.sensitive, tally.within)
+        _criteria.check_labels(built, tally.labelled)
+    if rule is not None:
+        _refuse_unseen(tally, rule)
+    values = None if reference is None else _texts_of(reference)
+    views = [
+        audit_tally(
+            tally,
+            rule=rule,
+            sensitive=view,
+            criterion=built,
+            cost_fp=_first(cost_fp, record.get("cost_fp"), 1.0),
+            cost_fn=_first(cost_fn, record.get("cost_fn"), 1.0),
+            base_threshold=_first(base_threshold, record.get("base_threshold"), None),
+            confidence=confidence,
+            reference=values,
+            calibrator=calibrator,
+            calibration_bins=calibration_bins,
+            meaningless=decision is not None and not tally.labelled,
+        )
+        for view in views_of(tally.sensitive, across)
+    ]
+    if values is not None:
+        _refuse_reference(values, views)
+    views[0].views = views
+    return views[0]
+
+
+def _texts_of(reference: Any) -> list[str]:
+    several = isinstance(reference, (list, tuple))
+    texts = [text_of(one) for one in (reference if several else [reference])]
+    return ["" if text is None else text for text in texts]
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None), None)
+
+
+def _refuse_reference(values: list[str], views: list[Audit]) -> None:
+    known = [list(group["group"].values()) for view in views for group in view.groups]
+    if values not in known:
+        raise ValueError(
+            f"there is no group {','.join(values)!r} to compare with; there are "
+            + ", ".join(repr(",".join(group)) for group in known[:10])
+        )
+
+
+def _tally_of_decisions(
+    decision: Any,
+    sensitive: Any,
+    within: Any,
+    label: Any,
+    weight: Any,
+    data: Any,
+    favorable: str | None,
+    threads: int,
+) -> Tally:
+    if isinstance(decision, Tally):
+        raise TypeError("a tally has no decisions: give their column")
+    if sensitive is None:
+        raise ValueError("sensitive is missing: say who belongs to which group")
+    frame = _inputs.frame_of(data)
+    decisions = _inputs.numbers(_inputs.resolved(decision, frame, "decision"), "decision")
+    decisions.refuse_missing()
+    array = decisions.to_numpy()
+    bad = np.flatnonzero((array != 0) & (array != 1))
+    if len(bad):
+        raise ValueError(f"row {bad[0]}: the decision {array[bad[0]]:g} is neither 0 nor 1")
+    if label is not None and favorable == "low":  # 1 is the good decision, and the bad outcome
+        labels = _inputs.numbers(_inputs.resolved(label, frame, "label"), "label")
+        labels.refuse_missing()
+        label = 1 - labels.to_numpy()
+    return Tally(
+        array,
+        sensitive,
+        within=within,
+        label=label,
+        weight=weight,
+        data=data,
+        threads=threads,
+    )

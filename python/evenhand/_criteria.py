@@ -1,0 +1,55 @@
+"""What is fair, as the library takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import _core
+
+NAMES = (
+    "statistical-parity, equal-opportunity, false-positive-parity, equalized-odds, equal-rates, "
+    "four-fifths"
+)
+
+
+def build(
+    criterion: str | None,
+    sensitive: Sequence[str],
+    within: Sequence[str],
+    *,
+    across: str = "intersection",
+    tolerance: float | None = None,
+    ratio: float | None = None,
+    rho: float | str | None = None,
+    require: str | Sequence[str] = (),
+) -> _core.Criterion:
+    """Return the criterion of that name.
+
+    Raises
+    ------
+    ValueError
+        If nobody says what is fair, or a parameter is wrong.
+    """
+    if criterion is not None and not isinstance(criterion, str):
+        raise TypeError(f"criterion must be a name, not {type(criterion).__name__}")
+    if not isinstance(require, (str, Sequence)):
+        raise TypeError(f"require must be a text or a list of texts, not {type(require).__name__}")
+    requirements = [require] if isinstance(require, str) else list(require)
+    if not criterion and not requirements:
+        raise ValueError(f"say what is fair: criterion= ({NAMES}) or require=")
+    return _core.criterion(
+        criterion or "",
+        list(sensitive) if sensitive else ["sensitive"] if criterion else [],
+        list(within),
+        across,
+        tolerance,
+        ratio,
+        rho,
+        requirements,
+    )
+
+
+def check_labels(criterion: _core.Criterion, labelled: bool) -> None:
+    """Refuse a criterion of outcomes where nobody knows them."""
+    if not labelled and any(rate != "selection_rate" for rate in criterion.rates):
+        raise ValueError(f"{criterion.name} needs labels, what really happened: give label=")

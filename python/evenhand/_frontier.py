@@ -1,0 +1,174 @@
+"""frontier: what a stricter criterion costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
+
+from . import _core, _criteria, _tables
+from ._calibrate import Calibrator
+from ._fit import calibration_of, gamma_of, refuse_infeasible
+from ._inputs import Column, Columns
+from ._tally import Tally, as_tally
+
+TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
+RATIOS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)
+
+
+class Frontier(Sequence[dict[str, Any]]):
+    """Points of the frontier, dictionaries with the names of the tool's JSON.
+
+    Attributes
+    ----------
+    parameter : str
+        What varies: "tolerance" or "ratio".
+    expected : bool
+        There were no labels: accuracy is what to expect if the scores are calibrated.
+    """
+
+    def __init__(self, points: list[dict[str, Any]], parameter: str, expected: bool) -> None:
+        self._points = points
+        self.parameter = parameter
+        self.expected = expected
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        """Return one point, or some."""
+        return self._points[index]
+
+    def __len__(self) -> int:
+        """Count the points."""
+        return len(self._points)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Go through the points."""
+        return iter(self._points)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the tool's JSON has it."""
+        return {"expected": self.expected, "points": self._points}
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame, or a polars one if pandas is missing."""
+        return _tables.to_frame(self._points)
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        header = [self.parameter, "accuracy", "selected", "lottery share"]
+        rows = [
+            [
+                f"{point[self.parameter]:.6g}",
+                _tables.percent(point["accuracy"]),
+                _tables.percent(point["selection_rate"]),
+                _tables.percent(point["lottery_share"]),
+            ]
+            for point in self._points
+        ]
+        return header, rows
+
+    def __repr__(self) -> str:
+        """Show a line for each point."""
+        return _tables.text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return _tables.html_table(*self._table())
+
+
+def frontier(
+    score: Column | Tally,
+    sensitive: Columns = None,
+    *,
+    criterion: str | None = None,
+    at: Iterable[float] | None = None,
+    breakpoints: bool = False,
+    within: Columns = None,
+    label: Column = None,
+    weight: Column = None,
+    data: Any = None,
+    rho: float | str | None = None,
+    require: str | Sequence[str] = (),
+    across: str = "intersection",
+    scale: str | None = None,
+    favorable: str | None = None,
+    resolution: str | int | None = None,
+    gamma: float | str | None = None,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    base_threshold: float | None = None,
+    calibrate: str | Calibrator = "none",
+    calibrate_by: str = "cell",
+    threads: int = 0,
+) -> Frontier:
+    """Show what a stricter criterion costs.
+
+    Parameters
+    ----------
+    score, sensitive, criterion, within, label, weight, data, rho, require, across, scale
+        As for :func:`evenhand.fit`.
+    favorable, resolution, gamma, cost_fp, cost_fn, base_threshold, calibrate, calibrate_by, threads
+        As for :func:`evenhand.fit`.
+    at : iterable of float, optional
+        Tolerances (for four-fifths: ratios).
+    breakpoints : bool
+        All tolerances where the slope changes, for criteria of one rate with a tolerance: between
+        them accuracy is a straight line.
+
+    Returns
+    -------
+    Frontier
+
+    Examples
+    --------
+    >>> import evenhand
+    >>> points = evenhand.frontier(
+    ...     [0.2, 0.4, 0.6, 0.8], ["F", "F", "M", "M"],
+    ...     criterion="statistical-parity", at=[0, 0.5, 1],
+    ... )
+    >>> [round(point["accuracy"], 3) for point in points]
+    [0.6, 0.65, 0.7]
+    """
+    shared: dict[str, Any] = {"across": across, "rho": rho, "require": require}
+    _criteria.build(criterion, ["sensitive"], [], **shared)
+    if breakpoints and at is not None:
+        raise ValueError("give either at or breakpoints, not both")
+    tally = as_tally(
+        score,
+        sensitive,
+        within=within,
+        label=label,
+        weight=weight,
+        data=data,
+        scale=scale,
+        favorable=favorable,
+        resolution=resolution,
+        threads=threads,
+        needed=True,
+    )
+    built = _criteria.build(criterion, tally.sensitive, tally.within, **shared)
+    _criteria.check_labels(built, tally.labelled)
+    method, calibrator = calibration_of(calibrate)
+    options = (
+        gamma_of(gamma, tally, 0.0),
+        cost_fp,
+        cost_fn,
+        method,
+        calibrate_by,
+        calibrator,
+        base_threshold,
+        threads,
+    )
+    parameter = "ratio" if built.is_ratio else "tolerance"
+    usual = RATIOS if built.is_ratio else TOLERANCES
+    parameters = [float(one) for one in (usual if at is None else at)]
+    try:
+        points = _core.frontier(tally._core, built, None if breakpoints else parameters, *options)
+    except ValueError:
+        # The strictest is the one that cannot be met, if any.
+        for one in [1.0 if built.is_ratio else 0.0] if breakpoints else parameters:
+            exact: dict[str, Any] = {**shared, parameter: one}
+            strict = _criteria.build(criterion, tally.sensitive, tally.within, **exact)
+            refuse_infeasible(_core.solve(tally._core, strict, *options), tally, strict)
+        raise
+    return Frontier(points, parameter, not tally.labelled)

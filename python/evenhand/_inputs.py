@@ -1,0 +1,399 @@
+"""What callers may pass as columns, and how it becomes the library's.
+
+Nothing here imports pandas, polars or pyarrow: they are known by what they are or can do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._texts import coded, is_missing, text_of
+
+Column = Any
+"""A column: a NumPy array, pandas or polars Series, Arrow array, or a list."""
+
+Columns = Any
+"""One or more columns: the same, a frame, a dict of columns, a list of columns, a 2-D array."""
+
+
+@dataclass(frozen=True)
+class ArrowColumn:
+    """A column of an Arrow table, or, with -1, an Arrow array itself."""
+
+    data: _core.Arrow
+    index: int = -1
+
+
+@dataclass(frozen=True)
+class NamedColumn:
+    """A column with its name, and whether the caller chose to give it."""
+
+    name: str
+    values: Any
+    explicit: bool
+
+
+def _is_pandas(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "pandas"
+
+
+def _is_pandas_frame(value: Any) -> bool:
+    return _is_pandas(value) and getattr(value, "ndim", 1) == 2
+
+
+def _arrow_in(value: Any) -> _core.Arrow | None:
+    """Take what speaks the Arrow PyCapsule interface."""
+    if hasattr(value, "__arrow_c_stream__"):
+        return _core.arrow_from_stream(value.__arrow_c_stream__())
+    if hasattr(value, "__arrow_c_array__"):
+        return _core.arrow_from_array(*value.__arrow_c_array__())
+    return None
+
+
+class Frame:
+    """Columns by name: a dict, a pandas frame, an Arrow table, a structured array."""
+
+    def __init__(self, data: Any) -> None:
+        self._columns: dict[str, Any] = dict(_named_columns(data))
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is such a column."""
+        return name in self._columns
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names."""
+        return list(self._columns)
+
+    def column(self, name: str) -> Any:
+        """Return the column of that name.
+
+        Raises
+        ------
+        ValueError
+            That names the closest one if there is none.
+        """
+        if name in self._columns:
+            return self._columns[name]
+        near = difflib.get_close_matches(name, self._columns, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"data has no column {name!r}{hint}")
+
+
+def _named_columns(data: Any) -> list[tuple[str, Any]]:
+    if isinstance(data, Mapping):
+        return [(str(name), column) for name, column in data.items()]
+    if _is_pandas_frame(data):
+        names = [str(name) for name in data.columns]
+        return [(name, data.iloc[:, i]) for i, name in enumerate(names)]
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        return [(name, data[name]) for name in data.dtype.names]
+    arrow = None if _is_pandas(data) else _arrow_in(data)
+    if arrow is not None and arrow.is_table:
+        return [(name, ArrowColumn(arrow, i)) for i, name in enumerate(arrow.names)]
+    raise TypeError(
+        f"data must be a frame or a dict of columns, not {type(data).__name__}: "
+        "pandas, polars, pyarrow or anything with __arrow_c_stream__"
+    )
+
+
+def frame_of(data: Any) -> Frame | None:
+    """Open what was given as ``data``."""
+    return None if data is None else Frame(data)
+
+
+def resolved(value: Any, frame: Frame | None, role: str) -> Any:
+    """Return the column: itself, or that of its name in ``data``."""
+    if not isinstance(value, str):
+        return value
+    if frame is None:
+        raise TypeError(f"{role}={value!r} is a column's name: give data=, the frame that has it")
+    return frame.column(value)
+
+
+def name_of(value: Any) -> str | None:
+    """Return the name that a column brings along, if it does."""
+    if isinstance(value, str):
+        return value
+    name = getattr(value, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
+# --- Numbers.
+
+
+def numbers(value: Any, name: str, *, floats: bool = False) -> _core.Numbers:
+    """Scores, labels or weights as the library takes them, in place if the memory allows.
+
+    Parameters
+    ----------
+    value : column
+        Numbers of any type, or booleans.
+    name : str
+        What messages call it.
+    floats : bool
+        Make floating-point numbers of whole ones.
+    """
+    column = ArrowColumn(arrow) if (arrow := _foreign(value)) is not None else value
+    if isinstance(column, ArrowColumn):
+        _refuse_table(column, name)
+        out = column.data.numbers(column.index, name)
+        return _core.numbers(out.to_numpy(), name) if floats and out.is_whole else out
+    array = _pandas_numbers(value, name) if _is_pandas(value) else np.asanyarray(value)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one column, not an array of the shape {array.shape}")
+    if isinstance(array, np.ma.MaskedArray):
+        array = np.ma.filled(array.astype(np.float64), np.nan)
+    if array.dtype == object:
+        array = _numbers_in_objects(array, name)
+    kind = array.dtype.kind
+    if array.size == 0 and kind not in "biuf":
+        array, kind = np.zeros(0), "f"
+    if kind not in "biuf":
+        raise TypeError(f"{name} must be numbers, not {array.dtype}")
+    wanted: npt.DTypeLike = array.dtype.newbyteorder("=")
+    if (kind == "f" and array.dtype.itemsize not in (4, 8)) or (kind in "biu" and floats):
+        wanted = np.float32 if array.dtype.itemsize == 2 and kind == "f" else np.float64
+    return _core.numbers(np.ascontiguousarray(array, dtype=wanted), name)
+
+
+def _foreign(value: Any) -> _core.Arrow | None:
+    if isinstance(value, (np.ndarray, ArrowColumn, list, tuple)) or _is_pandas(value):
+        return None
+    return _arrow_in(value)
+
+
+def _refuse_table(column: ArrowColumn, name: str) -> None:
+    if column.index < 0 and column.data.is_table:
+        raise ValueError(f"{name} must be one column, not a table")
+
+
+def _pandas_numbers(value: Any, name: str) -> npt.NDArray[Any]:
+    if value.ndim != 1:
+        raise ValueError(f"{name} must be one column, not a frame")
+    if isinstance(value.dtype, np.dtype):
+        return np.asarray(value)
+    if value.dtype.name == "category":
+        return np.asarray(value)
+    if value.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numbers, not {value.dtype}")
+    array: npt.NDArray[Any] = value.to_numpy(dtype=np.float64, na_value=np.nan)
+    return array
+
+
+def _numbers_in_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
+    out = np.empty(len(array))
+    for row, value in enumerate(array):
+        if is_missing(value):
+            out[row] = np.nan
+        elif isinstance(value, (str, bytes)) or not hasattr(type(value), "__float__"):
+            raise TypeError(f"{name} must be numbers, but row {row} is {value!r}")
+        else:
+            out[row] = float(value)
+    return out
+
+
+# --- Attributes and ids.
+
+Made = TypeVar("Made", _core.Attribute, _core.Texts)
+
+
+@dataclass(frozen=True)
+class _Maker(Generic[Made]):
+    """How the values of a column become codes of few texts, or a text for each row."""
+
+    from_objects: Callable[[Any, str, Callable[[Any], str | None]], Made]
+    from_points: Callable[[Any, str], Made]
+    from_integers: Callable[[Any, str], Made]
+    from_codes: Callable[[Any, Sequence[str], str], Made]
+    from_arrow: Callable[[_core.Arrow, int, str], Made]
+
+
+_ATTRIBUTE = _Maker(
+    _core.attribute_from_objects,
+    _core.attribute_from_points,
+    _core.attribute_from_integers,
+    _core.attribute_from_codes,
+    _core.Arrow.attribute,
+)
+_TEXTS = _Maker(
+    _core.texts_from_objects,
+    _core.texts_from_points,
+    _core.texts_from_integers,
+    _core.texts_from_codes,
+    _core.Arrow.texts,
+)
+
+
+def attribute(value: Any, name: str) -> _core.Attribute:
+    """Return the values of one attribute, as codes and texts."""
+    return _made(value, name, _ATTRIBUTE)
+
+
+def texts(value: Any, name: str) -> _core.Texts:
+    """Return a text for each row: ids."""
+    return _made(value, name, _TEXTS)
+
+
+def _made(value: Any, name: str, maker: _Maker[Made]) -> Made:
+    column = ArrowColumn(arrow) if (arrow := _foreign(value)) is not None else value
+    if isinstance(column, ArrowColumn):
+        _refuse_table(column, name)
+        if column.data.is_float(column.index):
+            return _from_array(column.data.numbers(column.index, name).to_numpy(), name, maker)
+        return maker.from_arrow(column.data, column.index, name)
+    if _is_pandas(value):
+        return _from_pandas(value, name, maker)
+    return _from_array(_array_of(value), name, maker)
+
+
+def _array_of(value: Any) -> npt.NDArray[Any]:
+    """Make an array of a list, without turning numbers into texts where it has both."""
+    if isinstance(value, np.ndarray):
+        return value
+    array = np.asarray(value)
+    mixed = array.dtype.kind in "US" and not all(isinstance(one, str) for one in value)
+    return np.asarray(value, dtype=object) if mixed else array
+
+
+def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made:
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one column, not an array of the shape {array.shape}")
+    if isinstance(array, np.ma.MaskedArray):
+        values = np.array(array.data, dtype=object)
+        values[np.ma.getmaskarray(array)] = None
+        array = values
+    array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    kind = array.dtype.kind
+    if kind == "O":
+        return maker.from_objects(array, name, text_of)
+    if kind in "biu":
+        return maker.from_integers(array, name)
+    if kind == "S":
+        array = np.char.decode(array, "utf-8")
+        kind = "U"
+    if kind == "U":
+        width = array.dtype.itemsize // 4
+        if width == 0 or len(array) == 0:
+            empty = np.zeros(len(array), dtype=np.int64)
+            return maker.from_codes(empty, [""] if len(array) else [], name)
+        return maker.from_points(array.view(np.uint32).reshape(-1, width), name)
+    if kind in "fM":
+        codes, values_of_codes = coded(array)
+        return maker.from_codes(codes, values_of_codes, name)
+    if kind == "T":  # NumPy's texts of any length
+        return maker.from_objects(array.astype(object), name, text_of)
+    raise TypeError(f"{name}: a column of the type {array.dtype} cannot name groups")
+
+
+def _from_pandas(value: Any, name: str, maker: _Maker[Made]) -> Made:
+    if value.ndim != 1:
+        raise ValueError(f"{name} must be one column, not a frame")
+    if isinstance(value.dtype, np.dtype):
+        return _from_array(np.asarray(value), name, maker)
+    if value.dtype.name == "category":
+        categorical = getattr(value, "cat", value)
+        codes, values = np.asarray(categorical.codes), categorical.categories
+    elif maker is _TEXTS:
+        return maker.from_objects(value.to_numpy(dtype=object), name, text_of)
+    else:
+        codes, values = value.factorize()
+    found = [text_of(one) for one in values]
+    known = [text for text in found if text is not None]
+    if len(known) < len(found):
+        raise ValueError(f"{name} has a category that is missing")
+    return maker.from_codes(np.ascontiguousarray(codes), known, name)
+
+
+def columns(value: Any, frame: Frame | None, role: str) -> list[NamedColumn]:
+    """Return the columns in what was given for a role such as "sensitive"."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [NamedColumn(value, resolved(value, frame, role), True)]
+    if isinstance(value, Mapping) or _is_pandas_frame(value):
+        return [NamedColumn(name, column, True) for name, column in _named_columns(value)]
+    if isinstance(value, (list, tuple)):
+        return _columns_in_list(value, frame, role)
+    if isinstance(value, np.ndarray) and value.ndim == 2:
+        return _numbered([value[:, i] for i in range(value.shape[1])], role)
+    arrow = _foreign(value)
+    if arrow is not None:
+        if arrow.is_table:
+            return [
+                NamedColumn(name, ArrowColumn(arrow, i), True) for i, name in enumerate(arrow.names)
+            ]
+        return [NamedColumn(name_of(value) or role, ArrowColumn(arrow), False)]
+    return [NamedColumn(name_of(value) or role, value, False)]
+
+
+def _columns_in_list(value: Sequence[Any], frame: Frame | None, role: str) -> list[NamedColumn]:
+    if value and frame is not None and all(isinstance(one, str) for one in value):
+        return [NamedColumn(name, resolved(name, frame, role), True) for name in value]
+    if value and not isinstance(value[0], (str, bytes)) and hasattr(value[0], "__len__"):
+        return _numbered(list(value), role)
+    return [NamedColumn(role, value, False)]
+
+
+def _numbered(values: list[Any], role: str) -> list[NamedColumn]:
+    names = [role] if len(values) == 1 else [f"{role}_{i + 1}" for i in range(len(values))]
+    return [
+        NamedColumn(name_of(column) or name, column, False)
+        for name, column in zip(names, values, strict=True)
+    ]
+
+
+def attributes(named: list[NamedColumn]) -> list[_core.Attribute]:
+    """Return them as the library takes them; the same name twice is an error."""
+    seen: set[str] = set()
+    for column in named:
+        if column.name in seen:
+            raise ValueError(f"the column {column.name!r} is given twice (sensitive, within)")
+        seen.add(column.name)
+    return [attribute(column.values, column.name) for column in named]
+
+
+def in_order(named: list[NamedColumn], wanted: Sequence[str], whose: str) -> list[NamedColumn]:
+    """Return the columns in the order of the attributes ``wanted``, under these names.
+
+    Columns of a frame or dict are found by name. Others are taken in their order, unless their
+    names are those of the attributes in another one.
+    """
+    names = [column.name for column in named]
+    if any(column.explicit for column in named) or set(names) == set(wanted):
+        missing = [name for name in wanted if name not in names]
+        if missing:
+            raise ValueError(
+                f"{whose} needs the attribute {missing[0]!r}, which is not among those given: "
+                + ", ".join(map(repr, names))
+            )
+        return [named[names.index(name)] for name in wanted]
+    if len(named) != len(wanted):
+        raise ValueError(
+            f"{whose} needs {len(wanted)} attributes ({', '.join(map(repr, wanted))}), "
+            f"but {len(named)} are given"
+        )
+    for name, place in zip(names, wanted, strict=True):
+        if name != place and name in wanted:
+            raise ValueError(f"the column {name!r} is given where {whose} expects {place!r}")
+    return [
+        NamedColumn(place, column.values, True) for place, column in zip(wanted, named, strict=True)
+    ]
+
+
+def same_length(columns: Sequence[tuple[str, Any]]) -> None:
+    """Refuse columns of different lengths."""
+    first, *others = columns
+    for name, column in others:
+        if len(column) != len(first[1]):
+            raise ValueError(
+                f"columns differ in length: {first[0]} has {len(first[1])} rows, "
+                f"{name} has {len(column)}"
+            )

@@ -1,0 +1,517 @@
+"""Tally: counts per cell and score, all that fitting and auditing need."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, _files, _inputs
+from ._inputs import Column, Columns
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is known of where a tally comes from; it goes into the record of a fit."""
+
+    score: str | None = None
+    label: str | None = None
+    weight: str | None = None
+    null: str | None = None
+    rows: int | None = None
+    excluded: int = 0
+    min_count: float = 0.0
+
+    def merged(self, other: Source) -> Source:
+        """Keep what both agree on."""
+
+        def common(a: str | None, b: str | None) -> str | None:
+            return a if a == b else None
+
+        both = self.rows is not None and other.rows is not None
+        return Source(
+            score=common(self.score, other.score),
+            label=common(self.label, other.label),
+            weight=common(self.weight, other.weight),
+            null=common(self.null, other.null),
+            rows=self.rows + other.rows if both else None,  # type: ignore[operator]
+            excluded=self.excluded + other.excluded,
+            min_count=min(self.min_count, other.min_count),
+        )
+
+
+class Tally:
+    """Counts of rows per cell and score.
+
+    A tally is all that :func:`evenhand.fit`, :func:`evenhand.audit` and
+    :func:`evenhand.frontier` need, and it can be merged with others: sites that may not share
+    rows can fit one rule together.
+
+    Parameters
+    ----------
+    score : column
+        The model's scores.
+    sensitive : column or columns, optional
+        Who belongs to which group.
+    within : column or columns, optional
+        Groups are compared inside each combination of these.
+    label : column, optional
+        What really happened, 0 or 1.
+    weight : column, optional
+        How often a row counts; 1 by default.
+    data : frame, optional
+        Where columns that are given by name come from.
+    scale : {"probability", "signed", "logit", "raw"}
+        How a score is read.
+    favorable : {"high", "low"}
+        Which scores deserve the favourable decision.
+    resolution : {"exact", "auto"} or int
+        How finely scores are told apart; a number of bits, 16 for 1/65536.
+    threads : int
+        0 for as many as there are cores. The result does not depend on it.
+
+    Examples
+    --------
+    >>> from evenhand import Tally
+    >>> tally = Tally([0.2, 0.7, 0.7], ["F", "M", "M"], label=[0, 1, 0])
+    >>> tally.to_dict()
+    {'sensitive': ['F', 'M'], 'score': [0.2, 0.7], 'n': [1.0, 2.0], 'n1': [0.0, 1.0]}
+    """
+
+    __slots__ = ("_core", "_sensitive", "_source", "_within")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        score: Column,
+        sensitive: Columns = None,
+        *,
+        within: Columns = None,
+        label: Column = None,
+        weight: Column = None,
+        data: Any = None,
+        scale: str = "probability",
+        favorable: str = "high",
+        resolution: str | int = "exact",
+        threads: int = 0,
+    ) -> None:
+        frame = _inputs.frame_of(data)
+        groups = _inputs.columns(sensitive, frame, "sensitive")
+        strata = _inputs.columns(within, frame, "within")
+        named = groups + strata
+        scores = _inputs.numbers(_inputs.resolved(score, frame, "score"), "score", floats=True)
+        labels = _optional_numbers(label, frame, "label")
+        weights = _optional_numbers(weight, frame, "weight")
+        attributes = _inputs.attributes(named)
+        given = [("score", scores), *((a.name, a) for a in attributes)]
+        given += [(n.name, n) for n in (labels, weights) if n is not None]
+        _inputs.same_length(given)
+        if len(scores) == 0:
+            raise ValueError("there are no rows")
+        self._core = _core.tally_of_rows(
+            scores, attributes, labels, weights, scale, favorable, str(resolution), threads
+        )
+        self._sensitive = [column.name for column in groups]
+        self._within = [column.name for column in strata]
+        self._source = Source(
+            score=_inputs.name_of(score),
+            label=_inputs.name_of(label),
+            weight=_inputs.name_of(weight),
+            null="error",
+            rows=len(scores),
+        )
+
+    @classmethod
+    def _of(
+        cls, core: _core.Tally, sensitive: Sequence[str], within: Sequence[str], source: Source
+    ) -> Tally:
+        self = cls.__new__(cls)
+        self._core = core
+        self._sensitive = list(sensitive)
+        self._within = list(within)
+        self._source = source
+        return self
+
+    @classmethod
+    def counted(
+        cls,
+        score: Column,
+        n: Column,
+        sensitive: Columns = None,
+        *,
+        n1: Column = None,
+        within: Columns = None,
+        data: Any = None,
+        scale: str = "probability",
+        favorable: str = "high",
+        resolution: str | int = "exact",
+        level: int | None = None,
+        weighted: bool | None = None,
+    ) -> Tally:
+        """Make a tally of columns that were counted already, as by SQL's GROUP BY.
+
+        Parameters
+        ----------
+        score, sensitive, within, data, scale, favorable, resolution
+            As for :class:`Tally`.
+        n : column
+            Rows with this cell and score, or the sum of their weights.
+        n1 : column, optional
+            Of these, the ones with the label 1.
+        level : int, optional
+            With a capped resolution, what the scores were cut to already.
+        weighted : bool, optional
+            Whether ``n`` is a sum of weights; by default, unless its type is one of whole numbers.
+
+        Examples
+        --------
+        >>> from evenhand import Tally
+        >>> Tally.counted([0.25, 0.75], [4, 2], {"sex": ["F", "M"]}).total
+        6.0
+        """
+        frame = _inputs.frame_of(data)
+        groups = _inputs.columns(sensitive, frame, "sensitive")
+        strata = _inputs.columns(within, frame, "within")
+        scores = _inputs.numbers(_inputs.resolved(score, frame, "score"), "score", floats=True)
+        counts = _inputs.numbers(_inputs.resolved(n, frame, "n"), "n")
+        positives = _optional_numbers(n1, frame, "n1")
+        attributes = _inputs.attributes(groups + strata)
+        given = [("score", scores), ("n", counts), *((a.name, a) for a in attributes)]
+        _inputs.same_length(given + ([("n1", positives)] if positives is not None else []))
+        if len(scores) == 0:
+            raise ValueError("there are no rows")
+        core = _core.tally_of_counts(
+            scores,
+            counts,
+            attributes,
+            positives,
+            scale,
+            favorable,
+            str(resolution),
+            level,
+            not counts.is_whole if weighted is None else weighted,
+        )
+        return cls._of(
+            core,
+            [column.name for column in groups],
+            [column.name for column in strata],
+            Source(score=_inputs.name_of(score)),
+        )
+
+    # --- Merging.
+
+    def merge(self, other: Tally) -> Tally:
+        """Return the tally of both tallies' rows.
+
+        Bit for bit the same in any order as long as weights are whole numbers.
+        """
+        if not isinstance(other, Tally):
+            raise TypeError(f"a tally merges with a tally, not with {type(other).__name__}")
+        return self._of(
+            self._core.merge(other._core),
+            self._sensitive,
+            self._within,
+            self._source.merged(other._source),
+        )
+
+    __add__ = merge
+
+    def add(
+        self,
+        score: Column,
+        sensitive: Columns = None,
+        *,
+        within: Columns = None,
+        label: Column = None,
+        weight: Column = None,
+        data: Any = None,
+        threads: int = 0,
+    ) -> Tally:
+        """Count further rows into this tally, and return it.
+
+        Columns are as for :class:`Tally`; attributes are found by name in a frame or dict, else
+        taken in this tally's order.
+
+        Examples
+        --------
+        >>> from evenhand import Tally
+        >>> tally = Tally([0.2], ["F"]).add([0.7, 0.7], ["M", "M"])
+        >>> tally.total
+        3.0
+        """
+        frame = _inputs.frame_of(data)
+        named = _inputs.columns(sensitive, frame, "sensitive")
+        named += _inputs.columns(within, frame, "within")
+        ordered = _inputs.in_order(named, self.attributes, "the tally")
+        count = len(self._sensitive)
+        batch = Tally(
+            _inputs.resolved(score, frame, "score"),
+            {column.name: column.values for column in ordered[:count]},
+            within={column.name: column.values for column in ordered[count:]},
+            label=_inputs.resolved(label, frame, "label"),
+            weight=_inputs.resolved(weight, frame, "weight"),
+            scale=self.scale,
+            favorable=self.favorable,
+            resolution=self.resolution,
+            threads=threads,
+        )
+        self._core = self._core.merge(batch._core)
+        rows = self._source.rows
+        total = None if rows is None else rows + (batch._source.rows or 0)
+        self._source = Source(**{**self._source.__dict__, "rows": total})
+        return self
+
+    def project(self, attributes: Sequence[str]) -> Tally:
+        """Return the tally over some of the attributes only, in the given order."""
+        names = [attributes] if isinstance(attributes, str) else list(attributes)
+        return self._of(
+            self._core.project(names),
+            [name for name in self._sensitive if name in names],
+            [name for name in self._within if name in names],
+            self._source,
+        )
+
+    def pool_rare(self, min_count: float) -> Tally:
+        """Pool neighbouring scores until no entry has fewer than ``min_count`` rows.
+
+        Notes
+        -----
+        An exact tally of few rows tells individuals apart; this is the tool's ``--min-count``.
+        """
+        core = self._core.pool_rare(min_count)
+        source = Source(**{**self._source.__dict__, "min_count": float(min_count)})
+        return self._of(core, self._sensitive, self._within, source)
+
+    # --- What it is.
+
+    @property
+    def attributes(self) -> list[str]:
+        """Names of the attributes: sensitive ones first, then within."""
+        return self._core.attributes
+
+    @property
+    def sensitive(self) -> list[str]:
+        """Names of the attributes whose groups are compared."""
+        return list(self._sensitive)
+
+    @property
+    def within(self) -> list[str]:
+        """Names of the attributes inside whose values groups are compared."""
+        return list(self._within)
+
+    @property
+    def cells(self) -> list[dict[str, str]]:
+        """The cells, in ascending order of their values."""
+        names = self.attributes
+        return [dict(zip(names, values, strict=True)) for values in self._core.cells]
+
+    @property
+    def scale(self) -> str:
+        """How a score is read."""
+        return self._core.scale
+
+    @property
+    def favorable(self) -> str:
+        """Which scores deserve the favourable decision."""
+        return self._core.favorable
+
+    @property
+    def resolution(self) -> str:
+        """How finely scores are told apart."""
+        return self._core.resolution
+
+    @property
+    def level(self) -> int | None:
+        """Of the intervals ``[k, k + 1) / 2**level``, None while scores are exact."""
+        return self._core.level
+
+    @property
+    def labelled(self) -> bool:
+        """Whether there are labels."""
+        return self._core.labelled
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows had weights."""
+        return not self._core.unit_weights
+
+    @property
+    def total(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return self._core.total
+
+    def entries(self, cell: int) -> dict[str, npt.NDArray[np.float64]]:
+        """Return the distinct scores of a cell with their counts.
+
+        Parameters
+        ----------
+        cell : int
+            Its position in ``cells``.
+
+        Returns
+        -------
+        dict
+            The arrays ``score`` (in the caller's scale), ``n`` and, with labels, ``n1``.
+        """
+        _, score, n, n1 = self._core.entries(cell)
+        out = {"score": score, "n": n}
+        return out if n1 is None else {**out, "n1": n1}
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns of its file: attributes, ``score``, ``n`` and, with labels, ``n1``."""
+        return {name: column.tolist() for name, column in self._columns().items()}
+
+    def _columns(self) -> dict[str, npt.NDArray[Any]]:
+        code, score, n, n1 = self._core.all_entries()
+        out: dict[str, npt.NDArray[Any]] = {}
+        for i, name in enumerate(self.attributes):
+            values = np.array([cell[i] for cell in self._core.cells], dtype=object)
+            out[name] = values[code]
+        out["score"] = score
+        out["n"] = n
+        if n1 is not None:
+            out["n1"] = n1
+        return out
+
+    # --- Files.
+
+    def save(self, path: _files.PathLike) -> None:
+        """Write a file: the tool's Parquet for the ending ``.parquet``, else the library's bytes.
+
+        Parquet needs one of pyarrow, polars or duckdb.
+        """
+        if os.fspath(path).endswith(".parquet"):
+            from . import _parquet
+
+            _parquet.write(self, path)
+        else:
+            _files.write_bytes(path, self._core.to_bytes())
+
+    @classmethod
+    def load(cls, path: _files.PathLike) -> Tally:
+        """Read a file that :meth:`save` or the tool wrote.
+
+        A file of bytes does not say which attributes are sensitive: give ``sensitive=`` and
+        ``within=``, names of attributes, where it is used.
+        """
+        with open(path, "rb") as file:
+            start = file.read(8)
+        if start[:4] == b"PAR1":
+            from . import _parquet
+
+            return _parquet.read(path)
+        with open(path, "rb") as file:
+            content = file.read()
+        try:
+            core = _core.Tally.from_bytes(content)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
+        return cls._of(core, [], [], Source())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether cells, settings and entries are the same, bit for bit."""
+        return isinstance(other, Tally) and self._core.same_as(other._core)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle by the bytes of its file."""
+        return {
+            "bytes": self._core.to_bytes(),
+            "sensitive": self._sensitive,
+            "within": self._within,
+            "source": self._source,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Read what ``__getstate__`` gave."""
+        self._core = _core.Tally.from_bytes(state["bytes"])
+        self._sensitive = state["sensitive"]
+        self._within = state["within"]
+        self._source = state["source"]
+
+    def __repr__(self) -> str:
+        """Say what it counts."""
+        what = "weight" if self.weighted else "rows"
+        cells = len(self._core.cells)
+        labels = ", labelled" if self.labelled else ""
+        return f"Tally({self.total:,.10g} {what}, {cells} cells of {self.attributes}{labels})"
+
+
+def _optional_numbers(value: Any, frame: _inputs.Frame | None, role: str) -> _core.Numbers | None:
+    return None if value is None else _inputs.numbers(_inputs.resolved(value, frame, role), role)
+
+
+def names_in(value: Any, role: str) -> list[str]:
+    """Return attributes of a tally that were named."""
+    if value is None:
+        return []
+    names = [value] if isinstance(value, str) else list(value)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"with a tally, {role} takes names of its attributes")
+    return names
+
+
+def with_roles(tally: Tally, sensitive: Any, within: Any, *, needed: bool) -> Tally:
+    """Return the tally over the attributes that have a role, those asked for or its own.
+
+    Raises
+    ------
+    ValueError
+        If nobody says who is compared, and that is ``needed``.
+    """
+    groups, strata = names_in(sensitive, "sensitive"), names_in(within, "within")
+    if groups or strata:
+        groups = groups or tally.sensitive
+        wanted = groups + strata
+        core = tally._core if wanted == tally.attributes else tally._core.project(wanted)
+        tally = Tally._of(core, groups, strata, tally._source)
+    if needed and not tally.sensitive:
+        raise ValueError("sensitive is missing: say who belongs to which group")
+    # A copy, since the caller may go on adding to theirs.
+    return Tally._of(tally._core, tally.sensitive, tally.within, tally._source)
+
+
+def as_tally(
+    score: Any,
+    sensitive: Any,
+    *,
+    within: Any,
+    label: Any,
+    weight: Any,
+    data: Any,
+    scale: str | None,
+    favorable: str | None,
+    resolution: str | int | None,
+    threads: int,
+    needed: bool,
+) -> Tally:
+    """Return the tally of rows; or a tally itself, with the roles that are asked for."""
+    if isinstance(score, Tally):
+        for value, name in ((label, "label"), (weight, "weight"), (data, "data")):
+            if value is not None:
+                raise ValueError(f"{name} is about rows; a tally has counts instead")
+        for asked, known, name in (
+            (scale, score.scale, "scale"),
+            (favorable, score.favorable, "favorable"),
+            (None if resolution is None else str(resolution), score.resolution, "resolution"),
+        ):
+            if asked is not None and asked != known:
+                raise ValueError(f"the tally was made with {name} {known}, which cannot be changed")
+        return with_roles(score, sensitive, within, needed=needed)
+    if sensitive is None and needed:
+        raise ValueError("sensitive is missing: say who belongs to which group")
+    return Tally(
+        score,
+        sensitive,
+        within=within,
+        label=label,
+        weight=weight,
+        data=data,
+        scale=scale or "probability",
+        favorable=favorable or "high",
+        resolution="exact" if resolution is None else resolution,
+        threads=threads,
+    )

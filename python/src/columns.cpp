@@ -1,0 +1,144 @@
+#include "columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include "arrays.h"
+
+namespace evenhand::python {
+
+Buffer::Buffer(nb::handle object) {
+  if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) {
+    throw nb::python_error();
+  }
+  const std::string_view format = view_.format ? view_.format : "B";
+  if (!format.empty()) kind_ = format.back();
+}
+
+NumberColumn NumberColumn::of(std::string name, std::vector<double> converted) {
+  auto owner = std::make_shared<const std::vector<double>>(std::move(converted));
+  return {std::move(name), *owner, owner};
+}
+
+std::span<const double> NumberColumn::doubles(std::vector<double>& room) const {
+  return std::visit(
+      [&](const auto& span) -> std::span<const double> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(span)>, std::span<const double>>) {
+          return span;
+        } else {
+          room.assign(span.begin(), span.end());
+          return room;
+        }
+      },
+      values.view());
+}
+
+void NumberColumn::refuse_missing() const {
+  std::visit(
+      [&](const auto& span) {
+        using Value = typename std::decay_t<decltype(span)>::value_type;
+        if constexpr (std::is_floating_point_v<Value>) {
+          Missing missing;
+          for (std::size_t row = 0; row < span.size(); ++row) {
+            if (std::isnan(span[row])) missing.see(row);
+          }
+          missing.refuse(name);
+        }
+      },
+      values.view());
+}
+
+NumberColumn numbers_in(nb::handle array, std::string name) {
+  auto buffer = std::make_shared<const Buffer>(array);
+  NumberColumn out{std::move(name), {}, buffer};
+  switch (buffer->kind()) {
+    case 'd':
+      out.values = buffer->as<double>();
+      return out;
+    case 'f':
+      out.values = buffer->as<float>();
+      return out;
+    case '?':
+      out.values = buffer->as<std::uint8_t>();
+      return out;  // any byte may be in it
+    default:
+      break;
+  }
+  const bool is_integer = with_integers(*buffer, [&](const auto& span) {
+    using Value = typename std::decay_t<decltype(span)>::value_type;
+    if constexpr (std::is_same_v<Value, std::uint8_t> || std::is_same_v<Value, std::int8_t> ||
+                  std::is_same_v<Value, std::int32_t> || std::is_same_v<Value, std::int64_t>) {
+      out.values = span;
+    } else {
+      out = NumberColumn::of(out.name, std::vector<double>(span.begin(), span.end()));
+    }
+  });
+  if (!is_integer) throw nb::type_error((out.name + " must be numbers").c_str());
+  return out;
+}
+
+void throw_missing(std::string_view name, std::size_t count, std::size_t first) {
+  throw std::invalid_argument(
+      count == 1
+          ? fmt::format("{} has a missing value, in row {}", name, first)
+          : fmt::format("{} has {} missing values, the first in row {}", name, count, first));
+}
+
+std::uint32_t Dictionary::code_of(std::string_view text) {
+  std::uint64_t start = 0;
+  std::memcpy(&start, text.data(), std::min(text.size(), sizeof start));
+  std::uint32_t& recent = recent_[((start + text.size()) * 0x9E3779B97F4A7C15U) >> 56U];
+  if (recent < texts_.size() && texts_[recent] == text) return recent;
+  const auto known = known_.find(text);
+  if (known != known_.end()) return recent = known->second;
+  recent = static_cast<std::uint32_t>(texts_.size());
+  texts_.emplace_back(text);
+  known_.emplace(texts_.back(), recent);
+  return recent;
+}
+
+Cells cells_of(const std::vector<const AttributeColumn*>& attributes, std::size_t rows) {
+  if (attributes.empty()) return {CellNames({}, {{}}), std::vector<CellCode>(rows, 0)};
+  std::vector<Attribute> views;
+  views.reserve(attributes.size());
+  for (const AttributeColumn* attribute : attributes) views.push_back(attribute->view());
+  return Cells::from(views);
+}
+
+void bind_columns(nb::module_& m) {
+  nb::class_<NumberColumn>(m, "Numbers")
+      .def_ro("name", &NumberColumn::name)
+      .def("__len__", [](const NumberColumn& column) { return column.values.size(); })
+      .def_prop_ro("is_whole",
+                   [](const NumberColumn& column) {
+                     return std::visit(
+                         [](const auto& span) {
+                           using Value = typename std::decay_t<decltype(span)>::value_type;
+                           return !std::is_floating_point_v<Value>;
+                         },
+                         column.values.view());
+                   })
+      .def("refuse_missing", &NumberColumn::refuse_missing)
+      .def("to_numpy", [](const NumberColumn& column) {
+        std::vector<double> room;
+        const auto values = column.doubles(room);
+        return array_of(std::vector<double>(values.begin(), values.end()));
+      });
+  nb::class_<AttributeColumn>(m, "Attribute")
+      .def_rw("name", &AttributeColumn::name)
+      .def("__len__", [](const AttributeColumn& column) { return column.codes.size(); });
+  nb::class_<TextColumn>(m, "Texts")
+      .def_ro("name", &TextColumn::name)
+      .def("__len__", [](const TextColumn& column) { return column.values.size(); });
+  m.def(
+      "numbers",
+      [](nb::object array, std::string name) { return numbers_in(array, std::move(name)); },
+      nb::arg("array"), nb::arg("name"));
+}
+
+}  // namespace evenhand::python

@@ -1,0 +1,69 @@
+#include <evenhand/frontier.h>
+
+#include <optional>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "options.h"
+#include "records.h"
+
+namespace evenhand::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+nb::list points_of(const std::vector<FrontierPoint>& points, const char* parameter) {
+  nb::list out;
+  for (const FrontierPoint& point : points) {
+    nb::dict record;
+    record[parameter] = point.parameter;
+    record["objective"] = point.objective;
+    record["slope"] = point.slope;
+    record["gap"] = point.gap;
+    record["violation"] = point.violation;
+    record["lottery_share"] = point.lottery_share;
+    record.update(record_of(point.figures));
+    out.append(record);
+  }
+  return out;
+}
+
+// At the parameters, or, without, wherever the slope changes.
+nb::list found(const Tally& tally, const Criterion& criterion,
+               const std::optional<std::vector<double>>& parameters, double gamma, double cost_fp,
+               double cost_fn, const std::string& calibrate, const std::string& calibrate_by,
+               std::optional<Calibrator> calibrator, std::optional<double> base_threshold,
+               unsigned threads) {
+  const SolveOptions options{.gamma = gamma,
+                             .costs = {cost_fp, cost_fn},
+                             .calibrate = calibration_from(calibrate),
+                             .calibrate_by = calibrate_by_from(calibrate_by),
+                             .calibrator = std::move(calibrator),
+                             .base_threshold = base_threshold,
+                             .threads = threads};
+  const std::vector<FrontierPoint> points = [&] {
+    const nb::gil_scoped_release released;
+    return parameters ? frontier(tally, criterion, *parameters, options)
+                      : frontier_breakpoints(tally, criterion, 0, 1, options);
+  }();
+  return points_of(points, criterion.relation == Relation::ratio ? "ratio" : "tolerance");
+}
+
+}  // namespace
+
+void bind_frontier(nb::module_& m) {
+  m.def("frontier", &found, nb::arg("tally"), nb::arg("criterion"), nb::arg("parameters").none(),
+        nb::arg("gamma"), nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"),
+        nb::arg("calibrate_by"), nb::arg("calibrator").none(), nb::arg("base_threshold").none(),
+        nb::arg("threads"),
+        nb::sig("def frontier(tally: Tally, criterion: Criterion, parameters: "
+                "collections.abc.Sequence[float] | "
+                "None, gamma: float, cost_fp: float, cost_fn: float, calibrate: str, "
+                "calibrate_by: str, calibrator: Calibrator | None, base_threshold: float | None, "
+                "threads: int) -> list[dict[str, typing.Any]]"));
+}
+
+}  // namespace evenhand::python

@@ -1,0 +1,190 @@
+#include <evenhand/soft.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.h"
+#include "columns.h"
+#include "options.h"
+#include "records.h"
+
+namespace evenhand::python {
+namespace {
+
+using Attributes = std::vector<const AttributeColumn*>;
+using NumberColumns = std::vector<const NumberColumn*>;
+
+// Rows of the library, with the memory of what had to be converted.
+struct Rows {
+  Rows(const NumberColumn& score, const NumberColumns& columns, const Attributes& within) {
+    room.resize(columns.size() + 1);
+    rows.score = score.doubles(room[0]);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      rows.columns.push_back({columns[i]->name, columns[i]->doubles(room[i + 1])});
+    }
+    if (!within.empty()) {
+      cells = cells_of(within, rows.size());
+      rows.within = &*cells;
+    }
+  }
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+  SoftRows rows;
+  std::vector<std::vector<double>> room;
+  std::optional<Cells> cells;
+};
+
+template <class Use>
+auto with_rows(const NumberColumn& score, const NumberColumns& columns, const Attributes& within,
+               Use use) {
+  try {
+    const nb::gil_scoped_release released;
+    return use(Rows(score, columns, within).rows);
+  } catch (const std::invalid_argument&) {
+    score.refuse_missing();
+    for (const NumberColumn* column : columns) column->refuse_missing();
+    throw;
+  }
+}
+
+SoftSolution solved(const NumberColumn& score, const NumberColumns& columns,
+                    const Attributes& within, const NumberColumn* weight, const std::string& scale,
+                    const std::string& favorable, double cost_fp, double cost_fn, double gamma,
+                    bool exhaustive, unsigned threads) {
+  std::vector<double> weights;
+  SoftOptions options{.scale = scale_from(scale),
+                      .favorable = favorable_from(favorable),
+                      .costs = {cost_fp, cost_fn},
+                      .gamma = gamma,
+                      .exhaustive = exhaustive,
+                      .threads = threads};
+  if (weight) {
+    weight->refuse_missing();
+    options.weight = weight->doubles(weights);
+  }
+  return with_rows(score, columns, within,
+                   [&](const SoftRows& rows) { return solve_soft(rows, options); });
+}
+
+auto probability(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
+                 const Attributes& within, const std::string& unseen) {
+  const Unseen policy = unseen_from(unseen);
+  return array_of(with_rows(score, columns, within,
+                            [&](const SoftRows& rows) { return rule.probability(rows, policy); }));
+}
+
+auto decide_by_key(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
+                   const Attributes& within, const TextColumn& ids, const nb::bytes& key,
+                   const std::string& unseen) {
+  const Unseen policy = unseen_from(unseen);
+  const Coin coin = Coin::keyed({key.c_str(), key.size()});
+  return array_of(with_rows(score, columns, within, [&](const SoftRows& rows) {
+    return rule.decide(rows, ids.values, coin, policy);
+  }));
+}
+
+auto decide_by_seed(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
+                    const Attributes& within, std::uint64_t seed, const std::string& unseen) {
+  const Unseen policy = unseen_from(unseen);
+  const Coin coin = Coin::seeded(seed);
+  return array_of(with_rows(score, columns, within,
+                            [&](const SoftRows& rows) { return rule.decide(rows, coin, policy); }));
+}
+
+nb::dict record_of_soft(const SoftSolution& fit) {
+  nb::dict out;
+  out["status"] = std::string(to_string(fit.status));
+  out["primal"] = fit.primal;
+  out["dual"] = fit.dual;
+  out["gap"] = fit.gap;
+  out["violation"] = fit.violation;
+  out["magnitude"] = fit.magnitude;
+  out["base"] = fit.base;
+  out["lottery_share"] = fit.lottery_share;
+  const std::vector<std::string>& within = fit.rule.parts().strata.attributes();
+  nb::list strata;
+  for (const SoftStratumOutcome& stratum : fit.strata) {
+    nb::dict record;
+    record["stratum"] = values_record(within, stratum.values);
+    record["weight"] = stratum.weight;
+    record["distinct"] = stratum.distinct;
+    nb::list columns;
+    for (const SoftRate& rate : stratum.columns) {
+      nb::dict column;
+      column["column"] = rate.column;
+      column["mean"] = rate.mean;
+      column["compared"] = rate.compared;
+      column["rate"] = rate.rate;
+      column["others"] = rate.others;
+      column["multiplier"] = rate.multiplier;
+      columns.append(column);
+    }
+    record["columns"] = columns;
+    record["lottery_share"] = stratum.lottery_share;
+    strata.append(record);
+  }
+  out["strata"] = strata;
+  return out;
+}
+
+nb::list strata_of(const SoftRule& rule) {
+  nb::list out;
+  const SoftRuleParts& parts = rule.parts();
+  for (CellCode c = 0; c < parts.strata.size(); ++c) {
+    nb::dict record;
+    record["stratum"] = values_record(parts.strata.attributes(), parts.strata.values(c));
+    record["means"] = nb::cast(parts.of[c].means);
+    record["multipliers"] = nb::cast(parts.of[c].multipliers);
+    record["tie_width"] = parts.of[c].tie_width;
+    record["tie_slopes"] = nb::cast(parts.of[c].tie_slopes);
+    out.append(record);
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_soft(nb::module_& m) {
+  nb::class_<SoftRule>(m, "SoftRule")
+      .def("probability", &probability, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
+           nb::arg("unseen"))
+      .def("decide_by_key", &decide_by_key, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
+           nb::arg("ids"), nb::arg("key"), nb::arg("unseen"))
+      .def("decide_by_seed", &decide_by_seed, nb::arg("score"), nb::arg("columns"),
+           nb::arg("within"), nb::arg("seed"), nb::arg("unseen"))
+      .def_prop_ro("columns", [](const SoftRule& rule) { return rule.parts().columns; })
+      .def_prop_ro("within", [](const SoftRule& rule) { return rule.parts().strata.attributes(); })
+      .def_prop_ro(
+          "scale",
+          [](const SoftRule& rule) { return std::string(to_string(rule.parts().reading.scale)); })
+      .def_prop_ro("favorable",
+                   [](const SoftRule& rule) {
+                     return std::string(to_string(rule.parts().reading.favorable));
+                   })
+      .def_prop_ro("gamma", [](const SoftRule& rule) { return rule.parts().gamma; })
+      .def_prop_ro("strata", &strata_of, nb::sig("def strata(self) -> list[dict[str, typing.Any]]"))
+      .def("describe", &SoftRule::describe)
+      .def(
+          "to_json", [](const SoftRule& rule, const std::string& fit) { return rule.to_json(fit); },
+          nb::arg("fit") = "")
+      .def_static(
+          "from_json", [](const std::string& json) { return SoftRule::from_json(json); },
+          nb::arg("json"))
+      .def(
+          "same_as", [](const SoftRule& a, const SoftRule& b) { return a == b; }, nb::arg("other"));
+  nb::class_<SoftSolution>(m, "SoftSolution")
+      .def_ro("rule", &SoftSolution::rule)
+      .def("to_json", &SoftSolution::to_json)
+      .def("record", &record_of_soft, nb::sig("def record(self) -> dict[str, typing.Any]"));
+  m.def("solve_soft", &solved, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
+        nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("cost_fp"),
+        nb::arg("cost_fn"), nb::arg("gamma"), nb::arg("exhaustive"), nb::arg("threads"));
+  m.def(
+      "is_soft_rule", [](const std::string& json) { return is_soft_rule(json); }, nb::arg("json"));
+}
+
+}  // namespace evenhand::python

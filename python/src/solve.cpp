@@ -1,0 +1,256 @@
+#include <evenhand/sgd.h>
+#include <evenhand/solve.h>
+#include <evenhand/theory.h>
+
+#include <optional>
+#include <variant>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "options.h"
+#include "records.h"
+
+namespace evenhand::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+Criterion make_criterion(const std::string& name, std::vector<std::string> sensitive,
+                         std::vector<std::string> within, const std::string& across,
+                         std::optional<double> tolerance, std::optional<double> ratio,
+                         const std::optional<std::variant<double, std::string>>& rho,
+                         std::vector<std::string> require) {
+  CriterionOptions options{.roles = {},
+                           .tolerance = tolerance,
+                           .ratio = ratio,
+                           .rho = {},
+                           .require = std::move(require)};
+  const Across asked = across_from(across);
+  // Requirements alone compare no groups: they name their own.
+  if (!name.empty()) options.roles = {std::move(sensitive), std::move(within), asked};
+  if (rho) {
+    const auto* const word = std::get_if<std::string>(&*rho);
+    if (!word) {
+      options.rho = Rho::given(std::get<double>(*rho));
+    } else if (*word == "base") {
+      options.rho = Rho::base();
+    } else if (*word == "best") {
+      options.rho = Rho::best();
+    } else {
+      throw std::invalid_argument("rho is a number, 'base' or 'best'");
+    }
+  }
+  return criterion_from(name, options);
+}
+
+nb::list rates_of(const Criterion& criterion) {
+  nb::list out;
+  for (const Rate rate : criterion.rates) {
+    out.append(rate == Rate::selection       ? "selection_rate"
+               : rate == Rate::true_positive ? "true_positive_rate"
+                                             : "false_positive_rate");
+  }
+  return out;
+}
+
+nb::dict record_of_criterion(const Criterion& criterion) {
+  nb::dict out;
+  out["name"] = criterion.rates.empty() ? std::string("requirements") : criterion.name;
+  if (!criterion.rates.empty()) {
+    out["sensitive"] = nb::cast(criterion.roles.sensitive);
+    out["within"] = nb::cast(criterion.roles.within);
+    if (criterion.roles.across != Across::intersection) {
+      out["across"] = criterion.roles.across == Across::marginal ? "marginal" : "both";
+    }
+    if (criterion.relation == Relation::ratio) {
+      out["ratio"] = criterion.ratio;
+    } else {
+      out["tolerance"] = criterion.tolerance;
+    }
+    if (criterion.all_cells) {
+      out["rho"] = criterion.rho.kind == Rho::Kind::given  ? nb::cast(criterion.rho.value)
+                   : criterion.rho.kind == Rho::Kind::base ? nb::cast("base")
+                                                           : nb::cast("best");
+    }
+  }
+  if (!criterion.require.empty()) out["require"] = nb::cast(criterion.require);
+  return out;
+}
+
+Solution solved(const Tally& tally, const Criterion& criterion, double gamma, double cost_fp,
+                double cost_fn, const std::string& calibrate, const std::string& calibrate_by,
+                std::optional<Calibrator> calibrator, std::optional<double> base_threshold,
+                unsigned threads) {
+  const SolveOptions options{.gamma = gamma,
+                             .costs = {cost_fp, cost_fn},
+                             .calibrate = calibration_from(calibrate),
+                             .calibrate_by = calibrate_by_from(calibrate_by),
+                             .calibrator = std::move(calibrator),
+                             .base_threshold = base_threshold,
+                             .threads = threads};
+  const nb::gil_scoped_release released;
+  return solve(tally, criterion, options);
+}
+
+SgdResult solved_by_sgd(const Tally& tally, const Criterion& criterion, double gamma,
+                        double cost_fp, double cost_fn, const std::string& calibrate,
+                        const std::string& calibrate_by, std::optional<Calibrator> calibrator,
+                        std::optional<double> base_threshold, const std::string& projection,
+                        std::optional<double> learning_rate, double epochs,
+                        std::optional<std::uint64_t> steps, std::uint64_t seed,
+                        std::optional<std::uint64_t> record_every, unsigned threads) {
+  const SgdOptions options{.gamma = gamma,
+                           .costs = {cost_fp, cost_fn},
+                           .calibrate = calibration_from(calibrate),
+                           .calibrate_by = calibrate_by_from(calibrate_by),
+                           .calibrator = std::move(calibrator),
+                           .projection = projection_from(projection),
+                           .learning_rate = learning_rate,
+                           .epochs = epochs,
+                           .steps = steps,
+                           .seed = seed,
+                           .record_every = record_every,
+                           .base_threshold = base_threshold,
+                           .threads = threads};
+  const nb::gil_scoped_release released;
+  return solve_sgd(tally, criterion, options);
+}
+
+nb::list cell_records(const Solution& fit, const CellNames& names) {
+  nb::list out;
+  for (CellCode c = 0; c < fit.cells.size(); ++c) {
+    const CellOutcome& cell = fit.cells[c];
+    nb::dict record;
+    record["cell"] = values_record(names.attributes(), names.values(c));
+    record["name"] = names.name(c);
+    record["compared"] = cell.compared;
+    record["reason"] = cell.reason;
+    record["rate"] = cell.rate;
+    record["multiplier"] = cell.multiplier;
+    record["bound"] = std::string(to_string(cell.bound));
+    record["lottery_share"] = cell.lottery_share;
+    out.append(record);
+  }
+  return out;
+}
+
+nb::list stratum_records(const Solution& fit) {
+  nb::list out;
+  for (const StratumOutcome& stratum : fit.strata) {
+    nb::dict record;
+    record["stratum"] = stratum.values.size() == fit.criterion.roles.within.size()
+                            ? values_record(fit.criterion.roles.within, stratum.values)
+                            : nb::dict();
+    record["compared"] = nb::cast(stratum.compared);
+    record["lowest"] = stratum.lowest;
+    record["highest"] = stratum.highest;
+    out.append(record);
+  }
+  return out;
+}
+
+nb::list constraint_records(const std::vector<Constraint>& constraints) {
+  nb::list out;
+  for (const Constraint& constraint : constraints) out.append(record_of(constraint));
+  return out;
+}
+
+nb::dict solution_record(const Solution& fit, const Tally& tally) {
+  nb::dict out;
+  out["status"] = std::string(to_string(fit.status));
+  out["primal"] = fit.primal;
+  out["dual"] = fit.dual;
+  out["gap"] = fit.gap;
+  out["violation"] = fit.violation;
+  out["magnitude"] = fit.magnitude;
+  out["base"] = fit.base;
+  out["lottery_share"] = fit.lottery_share;
+  out["cells"] = cell_records(fit, tally.cells());
+  out["strata"] = stratum_records(fit);
+  out["constraints"] = constraint_records(fit.constraints);
+  if (fit.infeasibility) {
+    nb::dict why;
+    why["clash"] = nb::cast(fit.infeasibility->clash);
+    why["certificate"] = constraint_records(fit.infeasibility->certificate);
+    why["total_violation"] = fit.infeasibility->total_violation;
+    why["common_slack"] = fit.infeasibility->common_slack;
+    out["infeasibility"] = why;
+  }
+  return out;
+}
+
+nb::dict sgd_record(const SgdResult& fit, const Tally& tally) {
+  nb::dict out = solution_record(fit.solution, tally);
+  nb::list multipliers;
+  for (const SgdMultiplier& multiplier : fit.multipliers) {
+    nb::dict record;
+    record["cell"] =
+        values_record(tally.cells().attributes(), tally.cells().values(multiplier.cell));
+    record["mean"] = multiplier.mean;
+    record["last"] = multiplier.last;
+    record["lowest"] = multiplier.lowest;
+    record["highest"] = multiplier.highest;
+    record["steps"] = multiplier.steps;
+    multipliers.append(record);
+  }
+  out["multipliers"] = multipliers;
+  out["steps"] = fit.steps;
+  out["learning_rate"] = fit.learning_rate;
+  nb::list trace;
+  for (const SgdTrace::Point& point : fit.trace.points) {
+    nb::dict record;
+    record["step"] = point.step;
+    record["epoch"] = static_cast<double>(point.step) / fit.trace.rows;
+    record["dual"] = point.dual;
+    record["violation"] = point.violation;
+    record["mean"] = nb::cast(point.mean);
+    record["last"] = nb::cast(point.last);
+    trace.append(record);
+  }
+  out["trace"] = trace;
+  return out;
+}
+
+}  // namespace
+
+void bind_solve(nb::module_& m) {
+  nb::class_<Criterion>(m, "Criterion")
+      .def_ro("name", &Criterion::name)
+      .def_prop_ro("rates", &rates_of, nb::sig("def rates(self) -> list[str]"))
+      .def_prop_ro("sensitive", [](const Criterion& c) { return c.roles.sensitive; })
+      .def_prop_ro("within", [](const Criterion& c) { return c.roles.within; })
+      .def_ro("all_cells", &Criterion::all_cells)
+      .def_prop_ro("is_ratio", [](const Criterion& c) { return c.relation == Relation::ratio; })
+      .def("record", &record_of_criterion, nb::sig("def record(self) -> dict[str, typing.Any]"));
+  m.def("criterion", &make_criterion, nb::arg("name"), nb::arg("sensitive"), nb::arg("within"),
+        nb::arg("across"), nb::arg("tolerance").none(), nb::arg("ratio").none(),
+        nb::arg("rho").none(), nb::arg("require"));
+  nb::class_<Solution>(m, "Solution")
+      .def_ro("rule", &Solution::rule)
+      .def_prop_ro("infeasible",
+                   [](const Solution& fit) { return fit.status == Status::infeasible; })
+      .def("to_json", &Solution::to_json)
+      .def("record", &solution_record, nb::arg("tally"),
+           nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
+  nb::class_<SgdResult>(m, "SgdResult")
+      .def_prop_ro("rule", [](const SgdResult& fit) { return fit.solution.rule; })
+      .def_prop_ro("infeasible",
+                   [](const SgdResult& fit) { return fit.solution.status == Status::infeasible; })
+      .def("to_json", &SgdResult::to_json)
+      .def("record", &sgd_record, nb::arg("tally"),
+           nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
+  m.def("solve", &solved, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
+        nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
+        nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("threads"));
+  m.def("solve_sgd", &solved_by_sgd, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
+        nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
+        nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("projection"),
+        nb::arg("learning_rate").none(), nb::arg("epochs"), nb::arg("steps").none(),
+        nb::arg("seed"), nb::arg("record_every").none(), nb::arg("threads"));
+}
+
+}  // namespace evenhand::python
