@@ -149,7 +149,7 @@ class Coins:
     """What decides where a probability is neither 0 nor 1."""
 
     def __init__(self, id: Any, key: Any, seed: int | None, frame: _inputs.Frame | None) -> None:
-        self.ids: core.Attribute | None = None
+        self.ids: core.Texts | None = None
         self.key = b""
         self.seed = 0
         if id is None and key is None:
@@ -171,7 +171,7 @@ class Coins:
         if not isinstance(key, (bytes, bytearray, str)):
             raise TypeError("key must be bytes or a text")
         self.key = key.encode() if isinstance(key, str) else bytes(key)
-        self.ids = _inputs.attribute(_inputs.resolved(id, frame, "id"), "id")
+        self.ids = _inputs.texts(_inputs.resolved(id, frame, "id"), "id")
 
 
 class Rule(_RuleFile):
@@ -203,7 +203,8 @@ class Rule(_RuleFile):
     @property
     def cells(self) -> list[dict[str, str]]:
         """The cells that the rule knows."""
-        return [response["cell"] for response in self._core.responses]
+        names = self.attributes
+        return [dict(zip(names, values, strict=True)) for values in self._core.cells]
 
     @property
     def thresholds(self) -> list[dict[str, Any]]:
@@ -379,7 +380,7 @@ class Rule(_RuleFile):
 
     def __repr__(self) -> str:
         """Say what it knows."""
-        return f"Rule({len(self._core.responses)} cells of {self.attributes})"
+        return f"Rule({len(self._core.cells)} cells of {self.attributes})"
 
 
 def _certain_from(response: dict[str, Any]) -> float | None:

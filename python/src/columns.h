@@ -53,10 +53,17 @@ bool with_integers(const Buffer& buffer, Take take) {
   const bool is_signed = with_sign.find(buffer.kind()) != std::string_view::npos;
   if (!is_signed && without.find(buffer.kind()) == std::string_view::npos) return false;
   switch (buffer.item_size()) {
-    case 1: is_signed ? take(buffer.as<std::int8_t>()) : take(buffer.as<std::uint8_t>()); break;
-    case 2: is_signed ? take(buffer.as<std::int16_t>()) : take(buffer.as<std::uint16_t>()); break;
-    case 4: is_signed ? take(buffer.as<std::int32_t>()) : take(buffer.as<std::uint32_t>()); break;
-    default: is_signed ? take(buffer.as<std::int64_t>()) : take(buffer.as<std::uint64_t>());
+    case 1:
+      is_signed ? take(buffer.as<std::int8_t>()) : take(buffer.as<std::uint8_t>());
+      break;
+    case 2:
+      is_signed ? take(buffer.as<std::int16_t>()) : take(buffer.as<std::uint16_t>());
+      break;
+    case 4:
+      is_signed ? take(buffer.as<std::int32_t>()) : take(buffer.as<std::uint32_t>());
+      break;
+    default:
+      is_signed ? take(buffer.as<std::int64_t>()) : take(buffer.as<std::uint64_t>());
   }
   return true;
 }
@@ -85,7 +92,12 @@ struct AttributeColumn {
   std::vector<std::string> dictionary;
 
   Attribute view() const { return {name, {}, codes, dictionary}; }
-  std::vector<std::string_view> texts() const;
+};
+
+// A text of every row, such as an id, which hardly ever comes twice.
+struct TextColumn {
+  std::string name;
+  std::vector<std::string> values;
 };
 
 // Throws std::invalid_argument: "sex has 3 missing values, the first in row 5".
