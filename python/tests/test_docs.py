@@ -15,7 +15,7 @@ from conftest import PROJECT
 
 import evenhand
 
-PAGES = [PROJECT / "docs/python.md"]
+PAGES = [PROJECT / "docs/python.md", PROJECT / "docs/sklearn.md"]
 MODULES = [
     name
     for _, name, _ in pkgutil.iter_modules(evenhand.__path__, "evenhand.")
@@ -37,6 +37,7 @@ def test_the_public_functions_have_examples() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of a page are one program; a text block after one is what it prints."""
+    pytest.importorskip("matplotlib").use("Agg")
     (tmp_path / "data").symlink_to(PROJECT / "data")
     monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))

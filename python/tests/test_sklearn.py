@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import io
 import pickle
-import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -803,28 +800,3 @@ def test_requirements_that_clash_are_named(applicants: Any) -> None:
     with pytest.raises(evenhand.InfeasibleError) as caught:
         fair(criterion=None, require=["rate <= 0.1", "rate >= 0.2"]).fit(numbers(frame), y)
     assert caught.value.clash == ["rate <= 0.1", "rate >= 0.2"]
-
-
-# --- The page.
-
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of the page are one program; a text block after one is what it prints."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    (tmp_path / "data").symlink_to(PROJECT / "data")
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    printed, checked = None, 0
-    for language, text in BLOCK.findall((PROJECT / "docs/sklearn.md").read_text("utf-8")):
-        if language == "text" and printed is not None:
-            assert printed.strip() == text.strip()
-            checked += 1
-        printed = None
-        if language == "python":
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                exec(compile(text, "docs/sklearn.md", "exec"), names)
-            printed = out.getvalue()
-    assert checked > 3

@@ -122,7 +122,9 @@ def test_every_word_that_completion_offers_is_taken(tool: Tool, people: Path) ->
             score = {"signed": "f", "logit": "logit"}.get(word, "score")
             roles = ("--score", score, "--sensitive", "sex", "--label", "y")
             criterion = () if option == "--criterion" else more[4:]
-            calibrated = ("--calibrate", "platt") if word == "raw" else ()
+            calibrated = (
+                ("--calibrate", "platt") if word == "raw" or option == "--calibrate-by" else ()
+            )
             tool("fit", people, *roles, *criterion, option, word, *calibrated).ok()
 
 
