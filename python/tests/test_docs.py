@@ -15,7 +15,7 @@ from conftest import PROJECT
 
 import evenhand
 
-PAGES = [PROJECT / "docs/python.md", PROJECT / "docs/sklearn.md"]
+PAGES = [PROJECT / name for name in ("README.md", "docs/python.md", "docs/sklearn.md")]
 MODULES = [
     name
     for _, name, _ in pkgutil.iter_modules(evenhand.__path__, "evenhand.")
@@ -53,4 +53,4 @@ def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 exec(compile(text, page.name, "exec"), names)
             printed = out.getvalue()
-    assert checked > 3
+    assert checked > 1

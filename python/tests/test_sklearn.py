@@ -18,7 +18,6 @@ import pyarrow as pa
 import pytest
 import sklearn
 import threadpoolctl
-from conftest import PROJECT
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
