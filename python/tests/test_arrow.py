@@ -74,7 +74,7 @@ class Producer:
 
         return release
 
-    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:  # noqa: PLW3201
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:
         return (
             new_capsule(ctypes.addressof(self.schema), b"arrow_schema", None),
             new_capsule(ctypes.addressof(self.array), b"arrow_array", None),

@@ -97,7 +97,7 @@ def test_a_tally_needs_roles(tmp_path: Path) -> None:
 
 
 def test_infeasible_requirements_carry_their_clash(people: People) -> None:
-    with pytest.raises(InfeasibleError, match="rate <= 0.1; rate >= 0.2; a slack of 0.05") as caught:
+    with pytest.raises(InfeasibleError, match="rate >= 0.2, together .* slack of 0.05") as caught:
         parity(people, require=["rate <= 0.1", "rate >= 0.2"])
     error = caught.value
     assert error.clash == ["rate <= 0.1", "rate >= 0.2"]
@@ -124,9 +124,9 @@ def test_one_requirement_may_be_a_text(people: People) -> None:
 
 
 def test_requirements_without_attributes(people: People) -> None:
-    fit = evenhand.fit(people.score, require="rate <= 0.25")
+    fit = evenhand.fit(people.score, require="rate <= 0.1")
     assert fit.rule.attributes == []
-    assert fit.rule.probability(people.score).mean() == pytest.approx(0.25)
+    assert fit.rule.probability(people.score).mean() == pytest.approx(0.1)
     assert "optimal" in repr(fit)
     assert "optimal" in fit._repr_html_()
 
@@ -138,7 +138,7 @@ def test_sgd_comes_close(people: People) -> None:
     assert sgd.steps == 50 * len(people.score)
     assert sgd.learning_rate > 0
     assert sgd.multipliers[0]["cell"] == {"sex": "F"}
-    assert [point["step"] for point in sgd.trace][:2] == [1000, 2000]
+    assert [point["step"] for point in sgd.trace][:3] == [0, 1000, 2000]
     assert sgd.dual >= exact.objective - 1e-9
     assert sgd.violation < 0.05
     assert "sgd" in json.loads(sgd.to_json())["fit"]
@@ -173,8 +173,10 @@ def test_soft_attributes_of_zero_and_one_are_known_groups(people: People) -> Non
 
 def test_soft_rules_have_files_coins_and_strata(people: People, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
-    belongs = rng.random((len(people.score), 2)) / 2
-    fit = evenhand.fit(people.score, soft=belongs, within={"race": people.race}, weight=people.weight)
+    belongs = rng.random((len(people.score), 2)) * people.score[:, None] / 2
+    fit = evenhand.fit(
+        people.score, soft=belongs, within={"race": people.race}, weight=people.weight
+    )
     assert fit.rule.columns == ["soft_1", "soft_2"]
     assert fit.rule.attributes == ["race"]
     assert len(fit.strata) == len(fit.rule.strata) == 3
@@ -184,7 +186,12 @@ def test_soft_rules_have_files_coins_and_strata(people: People, tmp_path: Path) 
     assert loaded == fit.rule == pickle.loads(pickle.dumps(loaded))
     assert loaded.record == fit.to_dict()
     q = loaded.probability(people.score, belongs, people.race)
-    frame = {"score": people.score, "race": people.race, "soft_2": belongs[:, 1], "soft_1": belongs[:, 0]}
+    frame = {
+        "score": people.score,
+        "race": people.race,
+        "soft_2": belongs[:, 1],
+        "soft_1": belongs[:, 0],
+    }
     assert np.array_equal(loaded.probability("score", data=frame), q)
     ids = [str(i) for i in range(len(q))]
     by_key = loaded.decide(people.score, belongs, people.race, id=ids, key="k")
@@ -259,7 +266,11 @@ def test_text_and_html(people: People) -> None:
         ({"criterion": "statistical-parity", "solver": "x"}, ValueError, "no solver 'x'"),
         ({"criterion": "statistical-parity", "solver": "sgd", "epochs": 0}, ValueError, "epochs"),
         ({"criterion": "statistical-parity", "label": [0, 2]}, ValueError, "row 1: the label 2"),
-        ({"criterion": "statistical-parity", "weight": [-1, 1]}, ValueError, "row 0: the weight -1"),
+        (
+            {"criterion": "statistical-parity", "weight": [-1, 1]},
+            ValueError,
+            "row 0: the weight -1",
+        ),
         ({"criterion": "statistical-parity", "weight": [0, 0]}, ValueError, "zero"),
         ({"require": "rate <= "}, ValueError, "character"),
         ({"require": "rate[sex=X] <= 0.1"}, ValueError, "X"),

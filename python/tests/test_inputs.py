@@ -121,7 +121,7 @@ def test_missing_scores_are_counted_wherever_they_are(
         np.array([0.25, 0.75], object),
         [decimal.Decimal("0.25"), decimal.Decimal("0.75")],
         memoryview(np.array([0.25, 0.75])),
-        range(0, 2),
+        range(2),
     ],
     ids=kind_of,
 )
@@ -294,7 +294,13 @@ def test_floats_as_attributes_are_the_texts_of_the_tool(values: list[float]) -> 
             for value in singles
         ]
     expected = tally(score, {"g": texts})
-    for column in (np.array(values), values, pd.Series(values), pl.Series(values), pa.array(values)):
+    for column in (
+        np.array(values),
+        values,
+        pd.Series(values),
+        pl.Series(values),
+        pa.array(values),
+    ):
         assert tally(score, {"g": column}) == expected
     assert tally(score, {"g": singles}) == tally(score, {"g": single_texts})
 

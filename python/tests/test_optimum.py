@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,9 @@ def benefits(cell: npt.NDArray[np.intp], score: Floats, label: Floats, pooled: b
         blocks: list[list[float]] = []
         for weight, ones in zip(n, n1, strict=True):
             blocks.append([weight, ones, 1])
-            while len(blocks) > 1 and blocks[-2][1] / blocks[-2][0] >= blocks[-1][1] / blocks[-1][0]:
+            while (
+                len(blocks) > 1 and blocks[-2][1] / blocks[-2][0] >= blocks[-1][1] / blocks[-1][0]
+            ):
                 last = blocks.pop()
                 blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
         p = np.concatenate([np.full(int(count), ones / weight) for weight, ones, count in blocks])
@@ -147,4 +150,4 @@ def test_a_larger_tolerance_never_costs_accuracy(seed: int) -> None:
         ).objective
         for tolerance in (0.0, 0.05, 0.1, 0.5, 1.0)
     ]
-    assert all(b >= a - 1e-9 for a, b in zip(found, found[1:], strict=False))
+    assert all(b >= a - 1e-9 for a, b in itertools.pairwise(found))

@@ -73,9 +73,7 @@ def test_adult(tool: Tool, tmp_path: Path) -> None:
     common = ["--score", "score", "--label", "high_income", "--sensitive", "sex"]
     tool("fit", path, *common, "--criterion", "equalized-odds", "-o", "tool.json")
     frame = pd.read_csv(path)
-    fit = evenhand.fit(
-        "score", "sex", label="high_income", criterion="equalized-odds", data=frame
-    )
+    fit = evenhand.fit("score", "sex", label="high_income", criterion="equalized-odds", data=frame)
     assert (tmp_path / "tool.json").read_text() == fit.to_json() + "\n"
 
 
@@ -103,9 +101,7 @@ def test_decisions(tool: Tool, parquet: Path, people: People, tmp_path: Path) ->
 
 def test_audit_has_the_same_figures(tool: Tool, parquet: Path, people: People) -> None:
     common = ["--score", "score", "--sensitive", "sex", "--within", "race", "--label", "label"]
-    theirs = json.loads(
-        tool("audit", parquet, *common, "--criterion", "equalized-odds", "--json")
-    )
+    theirs = json.loads(tool("audit", parquet, *common, "--criterion", "equalized-odds", "--json"))
     ours = evenhand.audit(
         "score", "sex", within="race", label="label", criterion="equalized-odds",
         data=people.columns(),

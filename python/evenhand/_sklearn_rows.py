@@ -1,0 +1,280 @@
+"""Columns of X and of attributes, in any container that scikit-learn takes."""
+# ruff: noqa: N803, N806  scikit-learn calls it X
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import _safe_indexing
+
+Attributes = dict[str, Any]
+"""Columns by name."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A column that came in, its name, and whether the caller chose that name."""
+
+    name: str
+    values: Any
+    explicit: bool
+
+
+def _names(data: Any) -> list[Any] | None:
+    """Return the names of a frame's columns, None for what has none."""
+    if hasattr(data, "column_names"):  # Arrow
+        return list(data.column_names)
+    if getattr(data, "ndim", 2) == 2 and hasattr(data, "columns"):  # pandas, polars
+        return list(data.columns)
+    return None
+
+
+def width_of(X: Any) -> int:
+    """Count the columns; texts or other single values make one."""
+    names = _names(X)
+    if names is not None:
+        return len(names)
+    if not hasattr(X, "shape"):
+        X = _array(X)
+    return int(X.shape[1]) if len(X.shape) > 1 else 1
+
+
+def column_at(X: Any, index: int) -> Any:
+    """Return a column by its position: an array, or a list where that would change values."""
+    if hasattr(X, "iloc"):
+        column = X.iloc[:, index]
+        return column.to_numpy() if isinstance(column.dtype, np.dtype) else column
+    if hasattr(X, "to_series"):  # polars
+        column = X.to_series(index)
+        whole = column.dtype.is_numeric() and not column.null_count()
+        return column.to_numpy() if whole else column
+    if hasattr(X, "column_names"):
+        return X.column(index).to_pylist()
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[:, [index]].toarray().reshape(-1)
+    array = X if hasattr(X, "shape") else _array(X)
+    return array[:, index] if array.ndim > 1 else array
+
+
+def _array(rows: Any) -> npt.NDArray[Any]:
+    """Make an array of lists, without turning numbers into texts where there are both."""
+    array = np.asarray(rows)
+    return array if array.dtype.kind in "biuf" else np.asarray(rows, dtype=object)
+
+
+# --- Attributes that are columns of X.
+
+
+def from_features(
+    X: Any,
+    which: Any,
+    names_in: Sequence[str] | None,
+    role: str,
+) -> list[Given]:
+    """Return the columns of X that a constructor's parameter names.
+
+    Parameters
+    ----------
+    X : array-like or frame
+        The rows.
+    which : str, int, list of these, or callable
+        Names or positions; or a function of X that returns columns.
+    names_in : sequence of str or None
+        The columns' names as they were in fit.
+    role : str
+        The parameter, for messages.
+    """
+    if callable(which):
+        return given(which(X), role, (X.shape[0] if hasattr(X, "shape") else len(X)))
+    return [
+        Given(_label(X, index, names_in), column_at(X, index), True)
+        for index in positions(X, which, names_in, role)
+    ]
+
+
+def positions(
+    X: Any,
+    which: Any,
+    names_in: Sequence[str] | None,
+    role: str,
+) -> list[int]:
+    """Return where the columns of X are that a constructor's parameter names."""
+    several = isinstance(which, (list, tuple)) or (
+        isinstance(which, np.ndarray) and which.ndim == 1
+    )
+    wanted = list(which) if several else [which]
+    return [_position(X, one, names_in, role) for one in wanted]
+
+
+def _position(
+    X: Any,
+    one: Any,
+    names_in: Sequence[str] | None,
+    role: str,
+) -> int:
+    names = _names(X)
+    if isinstance(one, (int, np.integer)) and not isinstance(one, bool):
+        width = width_of(X)
+        if not -width <= one < width:
+            raise ValueError(f"{role}: there is no column {one}, X has {width}")
+        return int(one) % width
+    if not isinstance(one, str):
+        raise TypeError(
+            f"{role} in the constructor names columns of X: a name, an index, a list of these or "
+            f"a function of X, not {type(one).__name__}; arrays go to fit and predict"
+        )
+    known = names if names is not None else None if names_in is None else list(names_in)
+    if known is None:
+        raise ValueError(
+            f"{role}={one!r} is a column's name, but X is a {type(X).__name__}, which has none: "
+            f"give X as a frame, the column's index, or {role}= to fit and predict. After "
+            "transformers of a pipeline, set_output(transform='pandas') keeps names; or make the "
+            "pipeline this classifier's estimator"
+        )
+    if one not in known:
+        near = difflib.get_close_matches(one, map(str, known), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"{role}: X has no column {one!r}{hint}")
+    return known.index(one)
+
+
+def _label(X: Any, index: int, names_in: Sequence[str] | None) -> str:
+    names = _names(X) or names_in
+    return str(names[index]) if names is not None else f"x{index}"
+
+
+def without(X: Any, dropped: Sequence[int]) -> Any:
+    """Return X without these columns."""
+    keep = [i for i in range(width_of(X)) if i not in set(dropped)]
+    if not hasattr(X, "shape"):
+        X = _array(X)
+    return _safe_indexing(X, keep, axis=1)
+
+
+# --- Attributes that come beside X.
+
+
+def given(value: Any, role: str, rows: int) -> list[Given]:
+    """Return the columns in what was given for a role, each of the same length as X."""
+    columns = _given(value, role)
+    for column in columns:
+        length = column.values.shape[0] if hasattr(column.values, "shape") else len(column.values)
+        if length != rows:
+            hint = ""
+            if isinstance(column.values, (list, tuple)) and all(
+                isinstance(one, str) for one in column.values
+            ):
+                hint = f" (names of columns of X go to the constructor: {role}=...)"
+            raise ValueError(f"X has {rows} rows, but {role} has {length}{hint}")
+    return columns
+
+
+def _given(value: Any, role: str) -> list[Given]:
+    name = {"sensitive_features": "sensitive", "control_features": "within"}[role]
+    if isinstance(value, str):
+        raise TypeError(
+            f"{role}={value!r}: names of columns of X go to the constructor, "
+            f"FairThresholdClassifier(..., {role}={value!r})"
+        )
+    names = _names(value)
+    if names is not None:
+        return [Given(str(one), column_at(value, i), True) for i, one in enumerate(names)]
+    if isinstance(value, Mapping):
+        return [Given(str(one), column, True) for one, column in value.items()]
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        return [Given(one, value[one], True) for one in value.dtype.names]
+    if getattr(value, "ndim", 1) == 2:
+        return _numbered([column_at(value, i) for i in range(width_of(value))], name)
+    if isinstance(value, (list, tuple)):
+        if value and not isinstance(value[0], (str, bytes)) and hasattr(value[0], "__len__"):
+            return _numbered(list(value), name)
+        return [Given(name, value, False)]
+    if not hasattr(value, "__len__"):
+        raise TypeError(f"{role} must be columns, not {type(value).__name__}")
+    return _numbered([value], name)
+
+
+def _numbered(values: list[Any], name: str) -> list[Given]:
+    generated = [name] if len(values) == 1 else [f"{name}_{i + 1}" for i in range(len(values))]
+    own = [getattr(column, "name", None) for column in values]
+    return [
+        Given(mine if isinstance(mine, str) and mine else other, column, False)
+        for mine, other, column in zip(own, generated, values, strict=True)
+    ]
+
+
+def canonical(columns: Sequence[Given]) -> Attributes:
+    """Return columns by name; whole numbers are whole whatever their type.
+
+    An array of floats has 1.0 where a frame has 1: both are the group "1".
+    """
+    out: Attributes = {}
+    for column in columns:
+        if column.name in out:
+            raise ValueError(f"the column {column.name!r} is given twice")
+        out[column.name] = _whole(column.values)
+    return out
+
+
+def _whole(column: Any) -> Any:
+    dtype = getattr(column, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind == "f":
+        values, codes = np.unique(np.asarray(column), return_inverse=True)
+        plain = np.array([*map(_plain, values)], dtype=object)
+        return plain[codes.reshape(-1)]
+    if dtype is not None and str(dtype).lower().startswith(("float", "double")):
+        values = column.tolist() if hasattr(column, "tolist") else column.to_list()
+        return _objects(map(_plain, values), len(column))
+    if isinstance(column, (list, tuple)) or (isinstance(dtype, np.dtype) and dtype.kind == "O"):
+        return _objects(map(_plain, column), len(column))
+    return column
+
+
+def _objects(values: Any, length: int) -> npt.NDArray[np.object_]:
+    out = np.empty(length, dtype=object)
+    out[:] = list(values)
+    return out
+
+
+def _plain(value: Any) -> Any:
+    """Make 1 of 1.0, and leave the rest."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return int(value)
+    return value
+
+
+def matched(columns: Sequence[Given], wanted: Sequence[str], role: str, own: bool) -> list[Given]:
+    """Return the columns under the names that they had in fit.
+
+    Columns of frames are found by name, others by their order. ``own`` says that the caller chose
+    the names in fit.
+    """
+    names = [column.name for column in columns]
+    if set(wanted) <= set(names) and len(set(names)) == len(names):
+        return [columns[names.index(name)] for name in wanted]
+    if own and any(column.explicit for column in columns):
+        missing = next(name for name in wanted if name not in names)
+        raise ValueError(
+            f"{role} had the column {missing!r} in fit, which is not among those given: "
+            + ", ".join(map(repr, names))
+        )
+    if len(columns) != len(wanted):
+        raise ValueError(f"{role} had {len(wanted)} columns in fit, but {len(columns)} are given")
+    for name, place in zip(names, wanted, strict=True):
+        if name != place and name in wanted:
+            raise ValueError(f"{role}: the column {name!r} is given where fit had {place!r}")
+    return [Given(name, column.values, True) for name, column in zip(wanted, columns, strict=True)]
+
+
+def taken(columns: Attributes, rows: npt.NDArray[np.intp]) -> Attributes:
+    """Return some rows of all columns."""
+    return {name: _safe_indexing(column, rows) for name, column in columns.items()}
+
+
+Selector = str | int | Sequence[str | int] | Callable[[Any], Any] | None
+"""What names columns of X."""
