@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import peers
 import pytest
+import rates
 from conftest import PROJECT
 
 import evenhand
@@ -63,7 +64,7 @@ def assert_at_least_as_accurate(name: str, rows: Rows, theirs: npt.NDArray[np.fl
     score, label, group = rows
     code = np.unique(group, return_inverse=True)[1]
     assert np.all((theirs > -1e-6) & (theirs < 1 + 1e-6))  # ECOS leaves weights a little off
-    allowed = peers.violation(name, theirs, label, code) + ROUNDING
+    allowed = rates.violation(name, theirs, label, code) + ROUNDING
     fit = evenhand.fit(
         score,
         group,
@@ -74,8 +75,8 @@ def assert_at_least_as_accurate(name: str, rows: Rows, theirs: npt.NDArray[np.fl
     )
     assert fit.status == "optimal"
     ours = fit.rule.probability(score, group)
-    assert peers.violation(name, ours, label, code) <= allowed + PROMISED
-    assert peers.accuracy(ours, label) >= peers.accuracy(theirs, label) - PROMISED
+    assert rates.violation(name, ours, label, code) <= allowed + PROMISED
+    assert rates.accuracy(ours, label) >= rates.accuracy(theirs, label) - PROMISED
 
 
 def check_fairlearn(name: str, rows: Rows, **options: Any) -> None:
@@ -93,13 +94,13 @@ def check_error_parity(name: str, rows: Rows, **options: Any) -> None:
     assert_at_least_as_accurate(name, rows, theirs)
 
 
-@pytest.mark.parametrize("name", peers.CRITERIA)
+@pytest.mark.parametrize("name", rates.CRITERIA)
 @pytest.mark.parametrize("attribute", ["sex", "race"])
 def test_at_least_as_accurate_as_fairlearn_on_adult(name: str, attribute: str) -> None:
     check_fairlearn(name, adult(attribute))
 
 
-@pytest.mark.parametrize("name", peers.CRITERIA)
+@pytest.mark.parametrize("name", rates.CRITERIA)
 @pytest.mark.parametrize("attribute", ["sex", "race"])
 @pytest.mark.parametrize("ticks", [1000, None])
 def test_at_least_as_accurate_as_error_parity_on_adult(
@@ -108,23 +109,23 @@ def test_at_least_as_accurate_as_error_parity_on_adult(
     check_error_parity(name, adult(attribute), ticks=ticks)
 
 
-@pytest.mark.parametrize("name", [name for name in peers.CRITERIA if name != "equalized_odds"])
+@pytest.mark.parametrize("name", [name for name in rates.CRITERIA if name != "equalized_odds"])
 def test_at_least_as_accurate_as_fairlearn_with_a_tolerance(name: str) -> None:
     check_fairlearn(name, adult("sex"), tolerance=0.03)
 
 
-@pytest.mark.parametrize("name", peers.CRITERIA)
+@pytest.mark.parametrize("name", rates.CRITERIA)
 def test_at_least_as_accurate_as_error_parity_with_a_tolerance(name: str) -> None:
     check_error_parity(name, adult("race"), tolerance=0.03, ticks=None)
 
 
-@pytest.mark.parametrize("name", peers.CRITERIA)
+@pytest.mark.parametrize("name", rates.CRITERIA)
 @pytest.mark.parametrize("seed", range(10))
 def test_at_least_as_accurate_as_fairlearn_on_random_rows(name: str, seed: int) -> None:
     check_fairlearn(name, random_rows(seed), grid=200)
 
 
-@pytest.mark.parametrize("name", peers.CRITERIA)
+@pytest.mark.parametrize("name", rates.CRITERIA)
 @pytest.mark.parametrize("seed", range(25))
 def test_at_least_as_accurate_as_error_parity_on_random_rows(name: str, seed: int) -> None:
     check_error_parity(name, random_rows(100 + seed), ticks=None, tolerance=0.01 * (seed % 3))
