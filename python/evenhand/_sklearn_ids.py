@@ -55,7 +55,7 @@ def row_ids(X: Any) -> npt.NDArray[np.object_]:
     >>> row_ids([[1, "a"]])[0] == row_ids([[True, "a"]])[0] == row_ids([[1.0, "a"]])[0]
     True
     >>> row_ids([[1, "a"]])[0][:16]
-    'bdcaa9b2e3ad20b7'
+    'f59cd1b2574bb2f5'
     """
     if hasattr(X, "tocsr"):
         X = X.tocsr()

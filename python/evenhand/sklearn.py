@@ -43,9 +43,7 @@ __all__ = ["FairThresholdClassifier", "row_ids"]
 _ROLES = ("sensitive_features", "control_features")
 
 
-class FairThresholdClassifier(  # type: ignore[misc]
-    ClassifierMixin, MetaEstimatorMixin, BaseEstimator
-):
+class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Turn any classifier's scores into the most accurate decisions that treat groups alike.
 
     Fits the classifier, takes its scores of rows that it was not fitted on, and finds the rule
@@ -68,8 +66,8 @@ class FairThresholdClassifier(  # type: ignore[misc]
         As for :func:`evenhand.fit`.
     sensitive_features, control_features : str, int, list of these, or callable, optional
         Columns of X, by name or position, or a function of X that returns columns. ``predict(X)``
-        then needs nothing else. Without them, give columns of the same names to each method.
-        Groups are compared inside each combination of control features.
+        then needs nothing else. Otherwise give the columns themselves to each method. Groups are
+        compared inside each combination of control features.
     drop_attributes : bool
         Take the columns of X that are named here away from what ``estimator`` sees.
     response_method : {"auto", "predict_proba", "decision_function"}
