@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,12 +102,10 @@ def run_ours(name: str, which: str, rows: Rows) -> dict[str, Any]:
     before = peak()
     fits, applies = [], []
     for _ in range(7):
-        seconds, fitted = timed(lambda: fit_ours(name, rows, which))
+        seconds, fitted = timed(partial(fit_ours, name, rows, which))
         fits.append(seconds)
         rule = fitted.rule
-        applies.append(
-            timed(lambda rule=rule: rule.decide(rows["score"], rows["group"], seed=0))[0]
-        )
+        applies.append(timed(partial(rule.decide, rows["score"], rows["group"], seed=0))[0])
     memory = peak() - before
     q = fitted.rule.probability(rows["score"], rows["group"])
     apart = rates.violation(name, q, rows["label"], rows["group"])
@@ -155,7 +154,7 @@ def run_peer(name: str, which: str, rows: Rows) -> dict[str, Any]:
         if turn > 0 and sum(fits) < 20:
             fits.append(timed(fit)[0])
         for one, times in ours.items():
-            times.append(timed(lambda one=one: fit_ours(name, rows, one))[0])
+            times.append(timed(partial(fit_ours, name, rows, one))[0])
 
     matched = fit_ours(name, rows, "evenhand, label", apart + 1e-12)
     q = matched.rule.probability(score, group)
