@@ -15,7 +15,7 @@ from conftest import PROJECT
 
 import evenhand
 
-PAGES = [PROJECT / "docs/python.md"]
+PAGES = [PROJECT / "docs/python.md", PROJECT / "docs/from-fairlearn.md"]
 MODULES = [
     name
     for _, name, _ in pkgutil.iter_modules(evenhand.__path__, "evenhand.")
