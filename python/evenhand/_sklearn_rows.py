@@ -44,6 +44,15 @@ def width_of(X: Any) -> int:
     return int(X.shape[1]) if len(X.shape) > 1 else 1
 
 
+def refuse_flat(X: Any) -> None:
+    """Refuse numbers without columns; texts are rows of their own."""
+    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "biufc":
+        raise ValueError(
+            f"Expected 2D array, got 1D array instead: {X!r}. Reshape your data with "
+            "X.reshape(1, -1) if it is one row, or X.reshape(-1, 1) if it is one column"
+        )
+
+
 def column_at(X: Any, index: int) -> Any:
     """Return a column by its position: an array, or a list where that would change values."""
     if hasattr(X, "iloc"):

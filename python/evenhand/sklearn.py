@@ -236,6 +236,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self
         """
         self._check_choices()
+        rows.refuse_flat(X)
         validate_data(self, X, skip_check_array=True)
         if getattr(self, "n_features_in_", 1) == 0:
             raise ValueError(
@@ -343,7 +344,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if self._frozen:
             check_is_fitted(self.estimator)
             known = np.asarray(self.estimator.classes_)
-            stray = [one for one in classes if one not in known]
+            stray = [one for one in classes.tolist() if one not in known]
             if stray:
                 raise ValueError(
                     f"y has the class {stray[0]!r}, which the fitted estimator does not know"
@@ -459,11 +460,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     ) -> tuple[Any, Floats, rows.Attributes, rows.Attributes]:
         """Return X, its scores and its attributes under the names of fit."""
         check_is_fitted(self)
-        if getattr(X, "ndim", 2) == 1 and hasattr(self, "n_features_in_"):
-            raise ValueError(
-                f"Expected 2D array, got 1D array instead: {X!r}. Reshape your data with "
-                "X.reshape(1, -1) if it is one row, or X.reshape(-1, 1) if it is one column"
-            )
+        rows.refuse_flat(X)
         validate_data(self, X, skip_check_array=True, reset=False)
         (X,) = indexable(X)
         scores = self._score(self._features(X))
@@ -638,7 +635,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if y is not None:
             check_consistent_length(scores, y)
             y = column_or_1d(y)
-            stray = [one for one in np.unique(y) if one not in self.classes_]
+            stray = [one for one in np.unique(y).tolist() if one not in self.classes_]
             if stray:
                 raise ValueError(f"y has the class {stray[0]!r}, which fit has not seen")
             label = np.asarray(y == self.pos_label_).astype(np.uint8)
