@@ -9,15 +9,18 @@ import io
 import pickle
 import re
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 import sklearn
+import threadpoolctl
 from conftest import PROJECT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,6 +62,13 @@ def make_applicants(rows: int = ROWS, seed: int = 0) -> tuple[pd.DataFrame, Any]
     y = (income - 0.3 * debt + rng.normal(size=rows) > 0).astype(int)
     frame = pd.DataFrame({"sex": sex, "region": region, "income": income, "debt": debt})
     return frame, y
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Small problems: threads of linear algebra only get in each other's way."""
+    with threadpoolctl.threadpool_limits(1):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +168,15 @@ def test_splitters_that_hold_rows_out_never_or_twice(applicants: Any) -> None:
         model = fair(cv=cv).fit(X, y, sensitive_features=frame.sex, sample_weight=np.ones(ROWS))
         assert model.fit_.tally.total == weight
         assert model.fit_.status == "optimal"
+
+
+def test_folds_at_the_same_time_give_the_same_rule(applicants: Any) -> None:
+    frame, y = applicants
+    X = numbers(frame)
+    alone = fair(cv=3).fit(X, y, sensitive_features=frame.sex)
+    with joblib.parallel_config("threading"):
+        together = fair(cv=3, n_jobs=2).fit(X, y, sensitive_features=frame.sex)
+    assert together.rule_ == alone.rule_
 
 
 def test_audit_shows_before_and_after(applicants: Any) -> None:
@@ -522,13 +541,13 @@ def test_metadata_is_routed(applicants: Any) -> None:
         model.set_fit_request(sensitive_features=True, sample_weight=True)
         model.set_predict_request(sensitive_features=True)
         model.set_predict_proba_request(sensitive_features=True)
-        model.set_score_request(sensitive_features=True)
+        model.set_score_request(sensitive_features=True, sample_weight=True)
         given = {"sensitive_features": frame.sex, "sample_weight": weight, "groups": groups}
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         pipeline = make_pipeline(scaler, model).fit(X, y, **given)
         decided = pipeline.predict(X, sensitive_features=frame.sex)
         assert decided.shape == (ROWS,)
-        scores = cross_validate(pipeline, X, y, params=given, cv=GroupKFold(2), error_score="raise")
+        scores = cross_validate(model, X, y, params=given, cv=GroupKFold(2), error_score="raise")
         assert scores["test_score"].min() > 0.5
         search = GridSearchCV(model, {"tolerance": [0, 0.1]}, cv=2, error_score="raise")
         search.fit(X, y, **given)
@@ -626,8 +645,15 @@ CHECKED = [
 ]
 
 
+def expected_failures(_: Any) -> dict[str, str]:
+    if not sklearn.__version__.startswith("1.6."):
+        return {}
+    why = "scikit-learn 1.6 takes other classes for the rows that it repeats"
+    return {f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")}
+
+
 @pytest.mark.filterwarnings("ignore")  # of the checks' own data
-@parametrize_with_checks(CHECKED)
+@parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
 def test_scikit_learn_s_own_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
