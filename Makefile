@@ -1,5 +1,5 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
-.PHONY: demo test test-python fuzz bench format lint install setup clean
+.PHONY: demo test test-python python-package fuzz bench bench-python format lint install setup clean
 PREFIX ?= /usr/local
 pytest = build/venv/bin/python -m pytest -q -n 2 -p no:cacheprovider
 sources = $(shell git ls-files '*.cpp' '*.h')
@@ -25,13 +25,15 @@ test: build/release/build.ninja build/asan/build.ninja build/tsan/build.ninja
 # environment has tests; the other keeps what builds, so that building again takes seconds.
 wheel = build/python-build/bin/python -m pip wheel . --no-deps --no-build-isolation -w build/wheel
 python = $(CURDIR)/build/python-venv/bin/python
-test-python: build/release/build.ninja
+python-package: | setup
 	@tools/python_env.sh build/python-build python/requirements-build.txt
 	@tools/python_env.sh build/python-venv python/requirements-test.txt
-	cmake --build --preset release --target evenhand_tool
 	rm -rf build/wheel
 	EVENHAND_WERROR=ON CMAKE_BUILD_PARALLEL_LEVEL=2 $(wheel)
 	$(python) -m pip install --quiet --force-reinstall --no-deps build/wheel/evenhand-*.whl
+
+test-python: build/release/build.ninja python-package
+	cmake --build --preset release --target evenhand_tool
 	$(python) -m ruff check python
 	$(python) -m ruff format --check python
 	cd build && $(python) -m mypy --config-file $(CURDIR)/pyproject.toml --strict -p evenhand
@@ -48,6 +50,12 @@ bench: build/release/build.ninja
 	cmake --build --preset release --target evenhand_bench evenhand_tool_bench evenhand_tool
 	./build/release/bench/evenhand_bench
 	./build/release/bench/evenhand_tool_bench build/release/bin/evenhand build/bench
+	$(MAKE) bench-python
+
+# Beside Fairlearn and error-parity; whatever takes them more than a minute too:
+# make bench-python ALL=--all
+bench-python: python-package
+	$(python) bench/python_bench.py $(ALL)
 
 install: build/release/build.ninja
 	cmake --build --preset release

@@ -29,6 +29,11 @@ TEST(Criterion, FairlearnsNamesAreAccepted) {
   EXPECT_EQ(criterion_from("demographic_parity", {roles}).name, "statistical-parity");
   EXPECT_EQ(criterion_from("true_positive_rate_parity", {roles}).name, "equal-opportunity");
   EXPECT_EQ(criterion_from("false_positive_rate_parity", {roles}).name, "false-positive-parity");
+  EXPECT_EQ(criterion_from("equalized_odds", {roles}).name, "equalized-odds");
+  // The same by another name: one less the rate.
+  EXPECT_EQ(criterion_from("selection_rate_parity", {roles}).name, "statistical-parity");
+  EXPECT_EQ(criterion_from("false_negative_rate_parity", {roles}).name, "equal-opportunity");
+  EXPECT_EQ(criterion_from("true_negative_rate_parity", {roles}).name, "false-positive-parity");
 }
 
 TEST(Criterion, PredictiveEqualityIsRefusedWithItsTwoMeanings) {

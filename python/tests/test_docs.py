@@ -15,7 +15,10 @@ from conftest import PROJECT
 
 import evenhand
 
-PAGES = [PROJECT / name for name in ("README.md", "docs/python.md", "docs/sklearn.md")]
+PAGES = [
+    PROJECT / name
+    for name in ("README.md", "docs/python.md", "docs/sklearn.md", "docs/from-fairlearn.md")
+]
 MODULES = [
     name
     for _, name, _ in pkgutil.iter_modules(evenhand.__path__, "evenhand.")

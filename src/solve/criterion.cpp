@@ -99,27 +99,51 @@ ParityOptions parity_options(const CriterionOptions& options) {
 // All that front ends know of a criterion: a new one is a function above and an entry here.
 struct Named {
   std::string_view name;
-  std::string_view also;  // Fairlearn's name for the same
+  std::array<std::string_view, 2> also;  // Fairlearn's names for the same
   bool takes_tolerance, takes_ratio, takes_rho;
   Criterion (*make)(const CriterionOptions& options);
 };
 constexpr std::array<Named, 6> all_names = {{
-    {"statistical-parity", "demographic_parity", true, false, false,
+    {"statistical-parity",
+     {"demographic_parity", "selection_rate_parity"},
+     true,
+     false,
+     false,
      [](const CriterionOptions& options) { return statistical_parity(parity_options(options)); }},
-    {"equal-opportunity", "true_positive_rate_parity", true, false, false,
+    {"equal-opportunity",
+     {"true_positive_rate_parity", "false_negative_rate_parity"},
+     true,
+     false,
+     false,
      [](const CriterionOptions& options) { return equal_opportunity(parity_options(options)); }},
-    {"false-positive-parity", "false_positive_rate_parity", true, false, false,
+    {"false-positive-parity",
+     {"false_positive_rate_parity", "true_negative_rate_parity"},
+     true,
+     false,
+     false,
      [](const CriterionOptions& options) {
        return false_positive_parity(parity_options(options));
      }},
-    {"equalized-odds", "equalized_odds", true, false, false,
+    {"equalized-odds",
+     {"equalized_odds", ""},
+     true,
+     false,
+     false,
      [](const CriterionOptions& options) { return equalized_odds(parity_options(options)); }},
-    {"equal-rates", "", true, false, true,
+    {"equal-rates",
+     {},
+     true,
+     false,
+     true,
      [](const CriterionOptions& options) {
        return equal_rates({options.roles.sensitive, options.roles.within,
                            options.tolerance.value_or(0), options.rho.value_or(Rho::best())});
      }},
-    {"four-fifths", "", false, true, false,
+    {"four-fifths",
+     {},
+     false,
+     true,
+     false,
      [](const CriterionOptions& options) {
        return four_fifths({options.roles.sensitive, options.roles.within,
                            options.ratio.value_or(0.8), options.roles.across});
@@ -148,8 +172,12 @@ Criterion criterion_from(std::string_view name, const CriterionOptions& options)
   const Named* found = nullptr;
   for (const Named& named : all_names) {
     candidates.emplace_back(named.name);
-    if (!named.also.empty()) candidates.emplace_back(named.also);
-    if (name == named.name || (!named.also.empty() && name == named.also)) found = &named;
+    if (name == named.name) found = &named;
+    for (const std::string_view also : named.also) {
+      if (also.empty()) continue;
+      candidates.emplace_back(also);
+      if (name == also) found = &named;
+    }
   }
   if (!found) {
     const std::string near = suggestion(name, candidates);
