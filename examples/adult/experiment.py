@@ -125,6 +125,7 @@ def measured(model: str, seed: int, scored: tuple[dict[str, Rows], Record]) -> R
         "model": model,
         "seed": seed,
         "rows": {name: len(rows.y) for name, rows in parts.items()},
+        "positives": float(parts["test"].y.mean()),
         "rules": rules,
         "fits": fits,
         "descents": descents,
