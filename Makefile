@@ -1,5 +1,5 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
-.PHONY: demo test fuzz bench format lint install setup clean
+.PHONY: demo test test-python fuzz bench format lint install setup clean
 PREFIX ?= /usr/local
 pytest = build/venv/bin/python -m pytest -q -n 2 -p no:cacheprovider
 sources = $(shell git ls-files '*.cpp' '*.h')
@@ -19,6 +19,24 @@ test: build/release/build.ninja build/asan/build.ninja build/tsan/build.ninja
 	cmake --build --preset tsan
 	ctest --preset tsan
 	fuzz/run.sh . build/fuzz 60
+	$(MAKE) test-python
+
+# The package as its users get it: a wheel in an environment without the sources. Only the clean
+# environment has tests; the other keeps what builds, so that building again takes seconds.
+wheel = build/python-build/bin/python -m pip wheel . --no-deps --no-build-isolation -w build/wheel
+python = $(CURDIR)/build/python-venv/bin/python
+test-python: build/release/build.ninja
+	@tools/python_env.sh build/python-build python/requirements-build.txt
+	@tools/python_env.sh build/python-venv python/requirements-test.txt
+	cmake --build --preset release --target evenhand_tool
+	rm -rf build/wheel
+	EVENHAND_WERROR=ON CMAKE_BUILD_PARALLEL_LEVEL=2 $(wheel)
+	$(python) -m pip install --quiet --force-reinstall --no-deps build/wheel/evenhand-*.whl
+	$(python) -m ruff check python
+	$(python) -m ruff format --check python
+	cd build && $(python) -m mypy --config-file $(CURDIR)/pyproject.toml --strict -p evenhand
+	EVENHAND_TEST_ALL=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(python) -m pytest -q -n 2 \
+	  -p no:cacheprovider --import-mode=append python/tests
 
 # As long as you like: make fuzz SECONDS=3600
 SECONDS ?= 600

@@ -20,7 +20,7 @@ from typing import Any
 from . import theory
 from ._audit import Audit, audit
 from ._calibrate import Calibrator, calibrate
-from ._core import __version__
+from ._core import version as __version__
 from ._errors import InfeasibleError
 from ._fit import Fit, SoftFit, fit
 from ._frontier import Frontier, frontier

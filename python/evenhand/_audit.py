@@ -268,12 +268,12 @@ def _refuse_unseen(tally: Tally, rule: Rule) -> None:
     known = {tuple(cell.values()) for cell in rule.cells}
     for name in rule.attributes:
         if name not in tally.attributes:
-            raise ValueError(f"the rule needs the attribute {name!r}, which is not among those given")
+            raise ValueError(f"the rule needs the attribute {name!r}, which is not given")
     for cell in tally.cells:
         values = tuple(cell[name] for name in rule.attributes)
         if values not in known:
             words = _tables.values_in_words(dict(zip(rule.attributes, values, strict=True)))
-            raise IndexError(f"the rule has never seen {words}; fit it anew, or leave these rows out")
+            raise IndexError(f"the rule has never seen {words}; fit it anew, or leave them out")
 
 
 def audit(

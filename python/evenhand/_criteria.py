@@ -30,6 +30,10 @@ def build(
     ValueError
         If nobody says what is fair, or a parameter is wrong.
     """
+    if criterion is not None and not isinstance(criterion, str):
+        raise TypeError(f"criterion must be a name, not {type(criterion).__name__}")
+    if not isinstance(require, (str, Sequence)):
+        raise TypeError(f"require must be a text or a list of texts, not {type(require).__name__}")
     requirements = [require] if isinstance(require, str) else list(require)
     if not criterion and not requirements:
         raise ValueError(f"say what is fair: criterion= ({NAMES}) or require=")

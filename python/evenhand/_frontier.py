@@ -165,10 +165,9 @@ def frontier(
         points = _core.frontier(tally._core, built, None if breakpoints else parameters, *options)
     except ValueError:
         # The strictest is the one that cannot be met, if any.
-        for one in [0.0] if breakpoints else parameters:
-            strict = _criteria.build(
-                criterion, tally.sensitive, tally.within, **shared, **{parameter: one}
-            )
+        for one in [1.0 if built.is_ratio else 0.0] if breakpoints else parameters:
+            exact: dict[str, Any] = {**shared, parameter: one}
+            strict = _criteria.build(criterion, tally.sensitive, tally.within, **exact)
             refuse_infeasible(_core.solve(tally._core, strict, *options), tally, strict)
         raise
     return Frontier(points, parameter, not tally.labelled)

@@ -150,7 +150,7 @@ def numbers(value: Any, name: str, *, floats: bool = False) -> _core.Numbers:
     if array.ndim != 1:
         raise ValueError(f"{name} must be one column, not an array of the shape {array.shape}")
     if isinstance(array, np.ma.MaskedArray):
-        array = array.astype(np.float64).filled(np.nan)
+        array = np.ma.filled(array.astype(np.float64), np.nan)
     if array.dtype == object:
         array = _numbers_in_objects(array, name)
     kind = array.dtype.kind
@@ -229,7 +229,9 @@ def _from_array(array: npt.NDArray[Any], name: str) -> _core.Attribute:
     if array.ndim != 1:
         raise ValueError(f"{name} must be one column, not an array of the shape {array.shape}")
     if isinstance(array, np.ma.MaskedArray):
-        array = array.astype(object).filled(None)
+        values = np.array(array.data, dtype=object)
+        values[np.ma.getmaskarray(array)] = None
+        array = values
     array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     kind = array.dtype.kind
     if kind == "O":
@@ -288,16 +290,13 @@ def columns(value: Any, frame: Frame | None, role: str) -> list[NamedColumn]:
     if arrow is not None:
         if arrow.is_table:
             return [
-                NamedColumn(name, ArrowColumn(arrow, i), True)
-                for i, name in enumerate(arrow.names)
+                NamedColumn(name, ArrowColumn(arrow, i), True) for i, name in enumerate(arrow.names)
             ]
         return [NamedColumn(name_of(value) or role, ArrowColumn(arrow), False)]
     return [NamedColumn(name_of(value) or role, value, False)]
 
 
-def _columns_in_list(
-    value: Sequence[Any], frame: Frame | None, role: str
-) -> list[NamedColumn]:
+def _columns_in_list(value: Sequence[Any], frame: Frame | None, role: str) -> list[NamedColumn]:
     if value and frame is not None and all(isinstance(one, str) for one in value):
         return [NamedColumn(name, resolved(name, frame, role), True) for name in value]
     if value and not isinstance(value[0], (str, bytes)) and hasattr(value[0], "__len__"):
@@ -347,8 +346,7 @@ def in_order(named: list[NamedColumn], wanted: Sequence[str], whose: str) -> lis
         if name != place and name in wanted:
             raise ValueError(f"the column {name!r} is given where {whose} expects {place!r}")
     return [
-        NamedColumn(place, column.values, True)
-        for place, column in zip(wanted, named, strict=True)
+        NamedColumn(place, column.values, True) for place, column in zip(wanted, named, strict=True)
     ]
 
 

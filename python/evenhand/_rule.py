@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _files, _inputs
+from . import _core as core
+from . import _files, _inputs
 from ._inputs import Column, Columns
 from ._texts import text_of
 
@@ -74,9 +75,9 @@ class _RuleFile:
     _record: str
 
     @classmethod
-    def _of(cls, core: Any, record: str = "") -> Any:
+    def _of(cls, rule: Any, record: str = "") -> Any:
         self = cls.__new__(cls)
-        self._core = core
+        self._core = rule
         self._record = record
         return self
 
@@ -112,7 +113,7 @@ class _RuleFile:
         ValueError
             For anything but a well-formed rule of a version that is known.
         """
-        record = _core.fit_record(text)
+        record = core.fit_record(text)
         return cls._of(cls._kind.from_json(text), "" if record == "{}" else record)
 
     def save(self, path: _files.PathLike) -> None:
@@ -130,15 +131,13 @@ class _RuleFile:
 
     def __eq__(self, other: object) -> bool:
         """Whether both decide alike, bit for bit; how they were found does not count."""
-        return type(other) is type(self) and bool(
-            self._core.same_as(other._core)  # type: ignore[attr-defined]
-        )
+        return type(other) is type(self) and bool(self._core.same_as(other._core))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the text of its file."""
         return type(self).from_json, (self.to_json(),)
 
-    def _score_of(self, score: Any, frame: _inputs.Frame | None) -> _core.Numbers:
+    def _score_of(self, score: Any, frame: _inputs.Frame | None) -> core.Numbers:
         if score is None:
             score = self.record.get("columns", {}).get("score")
         if score is None:
@@ -150,7 +149,7 @@ class Coins:
     """What decides where a probability is neither 0 nor 1."""
 
     def __init__(self, id: Any, key: Any, seed: int | None, frame: _inputs.Frame | None) -> None:
-        self.ids: _core.Attribute | None = None
+        self.ids: core.Attribute | None = None
         self.key = b""
         self.seed = 0
         if id is None and key is None:
@@ -193,8 +192,8 @@ class Rule(_RuleFile):
     """
 
     __slots__ = ()
-    _kind = _core.Rule
-    _core: _core.Rule
+    _kind = core.Rule
+    _core: core.Rule
 
     @property
     def attributes(self) -> list[str]:
@@ -224,7 +223,7 @@ class Rule(_RuleFile):
 
     def _rows(
         self, score: Any, sensitive: Any, within: Any, data: Any
-    ) -> tuple[_core.Numbers, list[_core.Attribute], _inputs.Frame | None]:
+    ) -> tuple[core.Numbers, list[core.Attribute], _inputs.Frame | None]:
         frame = _inputs.frame_of(data)
         scores = self._score_of(score, frame)
         named = _inputs.columns(sensitive, frame, "sensitive")
@@ -344,7 +343,7 @@ class Rule(_RuleFile):
         ...     criterion="statistical-parity",
         ... ).rule
         >>> print(rule.explain(0.9, sex="M"))
-        sex=M: yes from 0.5; a score of 0.9: yes
+        sex=M: yes from 0.7; a score of 0.9: yes
         """
         if score is None:
             if values or named:
@@ -398,8 +397,8 @@ class SoftRule(_RuleFile):
     """
 
     __slots__ = ()
-    _kind = _core.SoftRule
-    _core: _core.SoftRule
+    _kind = core.SoftRule
+    _core: core.SoftRule
 
     @property
     def columns(self) -> list[str]:
@@ -418,13 +417,11 @@ class SoftRule(_RuleFile):
 
     def _rows(
         self, score: Any, soft: Any, within: Any, data: Any
-    ) -> tuple[_core.Numbers, list[_core.Numbers], list[_core.Attribute], _inputs.Frame | None]:
+    ) -> tuple[core.Numbers, list[core.Numbers], list[core.Attribute], _inputs.Frame | None]:
         frame = _inputs.frame_of(data)
         scores = self._score_of(score, frame)
         given = self.columns if soft is None and frame is not None else soft
-        named = _inputs.in_order(
-            _inputs.columns(given, frame, "soft"), self.columns, "the rule"
-        )
+        named = _inputs.in_order(_inputs.columns(given, frame, "soft"), self.columns, "the rule")
         strata = self.attributes if within is None and frame is not None else within
         columns = _inputs.columns(strata, frame, "within") if self.attributes else []
         ordered = _inputs.in_order(columns, self.attributes, "the rule")
@@ -481,9 +478,7 @@ class SoftRule(_RuleFile):
         if coins.ids is None:
             return self._core.decide_by_seed(scores, columns, attributes, coins.seed, unseen)
         _inputs.same_length([("score", scores), ("id", coins.ids)])
-        return self._core.decide_by_key(
-            scores, columns, attributes, coins.ids, coins.key, unseen
-        )
+        return self._core.decide_by_key(scores, columns, attributes, coins.ids, coins.key, unseen)
 
     def explain(self) -> str:
         """Say the rule in words."""
@@ -508,7 +503,7 @@ def load(path: _files.PathLike) -> Rule | SoftRule:
     """
     text = _files.read_text(path)
     try:
-        kind = SoftRule if _core.is_soft_rule(text) else Rule
+        kind = SoftRule if core.is_soft_rule(text) else Rule
         return kind.from_json(text)  # type: ignore[no-any-return]
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None

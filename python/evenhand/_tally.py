@@ -282,7 +282,7 @@ class Tally:
         -----
         An exact tally of few rows tells individuals apart; this is the tool's ``--min-count``.
         """
-        core, _ = self._core.pool_rare(min_count)
+        core = self._core.pool_rare(min_count)
         source = Source(**{**self._source.__dict__, "min_count": float(min_count)})
         return self._of(core, self._sensitive, self._within, source)
 
@@ -440,9 +440,7 @@ class Tally:
         return f"Tally({self.total:,.10g} {what}, {cells} cells of {self.attributes}{labels})"
 
 
-def _optional_numbers(
-    value: Any, frame: _inputs.Frame | None, role: str
-) -> _core.Numbers | None:
+def _optional_numbers(value: Any, frame: _inputs.Frame | None, role: str) -> _core.Numbers | None:
     return None if value is None else _inputs.numbers(_inputs.resolved(value, frame, role), role)
 
 

@@ -40,7 +40,8 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, (float, np.floating)):
         return _float_text(value)
     if isinstance(value, np.datetime64):
-        value = value.astype("datetime64[us]").item()
+        days = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
+        value = value.astype("datetime64[D]" if days else "datetime64[us]").item()
     if isinstance(value, datetime.datetime):
         text = value.isoformat(sep=" ")
         return text.rstrip("0") if value.microsecond and value.tzinfo is None else text

@@ -65,9 +65,7 @@ class SgdError:
     wider_box_at_its_rate: float
 
 
-def impossibility(
-    decision: Column, membership: Column, *, weight: Column = None
-) -> Impossibility:
+def impossibility(decision: Column, membership: Column, *, weight: Column = None) -> Impossibility:
     """Find a split of the population that the decisions are unfair to.
 
     Parameters

@@ -115,8 +115,9 @@ void for_each_text(const Slice& slice, Visit visit) {
   const auto* const offsets = static_cast<const Offset*>(slice.buffer(1));
   const auto* const data =
       static_cast<const char*>(slice.array->n_buffers > 2 ? slice.array->buffers[2] : nullptr);
+  const bool complete = slice.complete();
   for (std::int64_t row = 0; row < slice.length; ++row) {
-    if (!slice.valid(row)) {
+    if (!complete && !slice.valid(row)) {
       visit(row, std::optional<std::string_view>());
       continue;
     }
@@ -144,8 +145,9 @@ void for_each_text_view(const Slice& slice, Visit visit) {
   const auto* const sizes =
       others > 0 ? static_cast<const std::int64_t*>(slice.buffer(slice.array->n_buffers - 1))
                  : nullptr;
+  const bool complete = slice.complete();
   for (std::int64_t row = 0; row < slice.length; ++row) {
-    if (!slice.valid(row)) {
+    if (!complete && !slice.valid(row)) {
       visit(row, std::optional<std::string_view>());
       continue;
     }
@@ -373,8 +375,9 @@ void append_coded(const arrow::Schema& type, const Slice& slice, Dictionary& dic
   }
   const bool integer = with_integer_type(type.format[0], [&](auto* null) {
     const auto indices = slice.values<std::decay_t<decltype(*null)>>();
+    const bool complete = slice.complete();
     for (std::int64_t row = 0; row < slice.length; ++row) {
-      if (!slice.valid(row)) {
+      if (!complete && !slice.valid(row)) {
         codes.push_back(missing_code);
         continue;
       }

@@ -96,7 +96,7 @@ void bind_calibrate(nb::module_& m) {
         },
         nb::arg("tally"), nb::arg("calibrator").none(), nb::arg("bins"),
         nb::sig("def calibration_report(tally: Tally, calibrator: Calibrator | None, bins: int) -> "
-                "dict[str, Any]"));
+                "dict[str, typing.Any]"));
 }
 
 }  // namespace evenhand::python

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ NumberColumn numbers_in(nb::handle array, std::string name) {
   switch (buffer->kind()) {
     case 'd': out.values = buffer->as<double>(); return out;
     case 'f': out.values = buffer->as<float>(); return out;
-    case '?': out.values = buffer->as<bool>(); return out;
+    case '?': out.values = buffer->as<std::uint8_t>(); return out;  // any byte may be in it
     default: break;
   }
   const bool is_integer = with_integers(*buffer, [&](const auto& span) {
@@ -87,12 +88,16 @@ std::vector<std::string_view> AttributeColumn::texts() const {
 }
 
 std::uint32_t Dictionary::code_of(std::string_view text) {
+  std::uint64_t start = 0;
+  std::memcpy(&start, text.data(), std::min(text.size(), sizeof start));
+  std::uint32_t& recent = recent_[((start + text.size()) * 0x9E3779B97F4A7C15U) >> 56U];
+  if (recent < texts_.size() && texts_[recent] == text) return recent;
   const auto known = known_.find(text);
-  if (known != known_.end()) return known->second;
-  const auto code = static_cast<std::uint32_t>(texts_.size());
+  if (known != known_.end()) return recent = known->second;
+  recent = static_cast<std::uint32_t>(texts_.size());
   texts_.emplace_back(text);
-  known_.emplace(texts_.back(), code);
-  return code;
+  known_.emplace(texts_.back(), recent);
+  return recent;
 }
 
 Cells cells_of(const std::vector<const AttributeColumn*>& attributes, std::size_t rows) {
@@ -124,12 +129,7 @@ void bind_columns(nb::module_& m) {
       });
   nb::class_<AttributeColumn>(m, "Attribute")
       .def_rw("name", &AttributeColumn::name)
-      .def("__len__", [](const AttributeColumn& column) { return column.codes.size(); })
-      .def("to_list", [](const AttributeColumn& column) {
-        nb::list out;
-        for (const std::string_view text : column.texts()) out.append(nb::str(text.data(), text.size()));
-        return out;
-      });
+      .def("__len__", [](const AttributeColumn& column) { return column.codes.size(); });
   m.def("numbers", [](nb::object array, std::string name) { return numbers_in(array, std::move(name)); },
         nb::arg("array"), nb::arg("name"));
 }

@@ -4,6 +4,7 @@
 #include <evenhand/cells.h>
 #include <evenhand/column.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -120,6 +121,7 @@ class Dictionary {
   };
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> known_;
   std::vector<std::string> texts_;
+  std::array<std::uint32_t, 256> recent_{};  // codes by how texts begin: most come again soon
 };
 
 // The cells of the attributes' rows; without attributes one cell, "everyone", of `rows` rows.

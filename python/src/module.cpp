@@ -6,7 +6,7 @@
 
 NB_MODULE(_core, m) {
   using namespace evenhand::python;
-  m.attr("__version__") = EVENHAND_VERSION;
+  m.attr("version") = EVENHAND_VERSION;
   bind_columns(m);
   bind_values(m);
   bind_arrow(m);

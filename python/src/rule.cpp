@@ -97,9 +97,6 @@ void bind_rule(nb::module_& m) {
            nb::arg("key"), nb::arg("unseen"))
       .def("decide_by_seed", &decide_by_seed, nb::arg("score"), nb::arg("attributes"),
            nb::arg("seed"), nb::arg("unseen"))
-      .def("probability_of",
-           [](const Rule& rule, CellCode cell, double score) { return rule.probability(cell, score); },
-           nb::arg("cell"), nb::arg("score"))
       .def("code_of", &code_of, nb::arg("values"))
       .def_prop_ro("attributes", [](const Rule& rule) { return rule.cells().attributes(); })
       .def_prop_ro("scale", [](const Rule& rule) {
@@ -110,7 +107,7 @@ void bind_rule(nb::module_& m) {
       })
       .def_prop_ro("level", [](const Rule& rule) { return rule.parts().level; })
       .def_prop_ro("calibrator", [](const Rule& rule) { return rule.parts().calibrator; })
-      .def_prop_ro("responses", &responses_of, nb::sig("def responses(self) -> list[dict[str, Any]]"))
+      .def_prop_ro("responses", &responses_of, nb::sig("def responses(self) -> list[dict[str, typing.Any]]"))
       .def("describe", [](const Rule& rule) { return rule.describe(); })
       .def("describe_cell", [](const Rule& rule, CellCode cell) { return rule.describe(cell); },
            nb::arg("cell"))

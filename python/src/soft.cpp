@@ -167,7 +167,7 @@ void bind_soft(nb::module_& m) {
         return std::string(to_string(rule.parts().reading.favorable));
       })
       .def_prop_ro("gamma", [](const SoftRule& rule) { return rule.parts().gamma; })
-      .def_prop_ro("strata", &strata_of, nb::sig("def strata(self) -> list[dict[str, Any]]"))
+      .def_prop_ro("strata", &strata_of, nb::sig("def strata(self) -> list[dict[str, typing.Any]]"))
       .def("describe", &SoftRule::describe)
       .def("to_json", [](const SoftRule& rule, const std::string& fit) { return rule.to_json(fit); },
            nb::arg("fit") = "")
@@ -177,7 +177,7 @@ void bind_soft(nb::module_& m) {
   nb::class_<SoftSolution>(m, "SoftSolution")
       .def_ro("rule", &SoftSolution::rule)
       .def("to_json", &SoftSolution::to_json)
-      .def("record", &record_of_soft, nb::sig("def record(self) -> dict[str, Any]"));
+      .def("record", &record_of_soft, nb::sig("def record(self) -> dict[str, typing.Any]"));
   m.def("solve_soft", &solved, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
         nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("cost_fp"),
         nb::arg("cost_fn"), nb::arg("gamma"), nb::arg("exhaustive"), nb::arg("threads"));

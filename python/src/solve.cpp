@@ -222,7 +222,7 @@ void bind_solve(nb::module_& m) {
       .def_prop_ro("within", [](const Criterion& c) { return c.roles.within; })
       .def_ro("all_cells", &Criterion::all_cells)
       .def_prop_ro("is_ratio", [](const Criterion& c) { return c.relation == Relation::ratio; })
-      .def("record", &record_of_criterion, nb::sig("def record(self) -> dict[str, Any]"));
+      .def("record", &record_of_criterion, nb::sig("def record(self) -> dict[str, typing.Any]"));
   m.def("criterion", &make_criterion, nb::arg("name"), nb::arg("sensitive"), nb::arg("within"),
         nb::arg("across"), nb::arg("tolerance").none(), nb::arg("ratio").none(),
         nb::arg("rho").none(), nb::arg("require"));
@@ -232,7 +232,7 @@ void bind_solve(nb::module_& m) {
                    [](const Solution& fit) { return fit.status == Status::infeasible; })
       .def("to_json", &Solution::to_json)
       .def("record", &solution_record, nb::arg("tally"),
-           nb::sig("def record(self, tally: Tally) -> dict[str, Any]"));
+           nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
   nb::class_<SgdResult>(m, "SgdResult")
       .def_prop_ro("rule", [](const SgdResult& fit) { return fit.solution.rule; })
       .def_prop_ro(
@@ -240,7 +240,7 @@ void bind_solve(nb::module_& m) {
           [](const SgdResult& fit) { return fit.solution.status == Status::infeasible; })
       .def("to_json", &SgdResult::to_json)
       .def("record", &sgd_record, nb::arg("tally"),
-           nb::sig("def record(self, tally: Tally) -> dict[str, Any]"));
+           nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
   m.def("solve", &solved, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
         nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
         nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("threads"));

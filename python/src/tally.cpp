@@ -4,11 +4,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
@@ -105,15 +102,6 @@ std::vector<std::vector<std::string>> cells_in(const Tally& tally) {
   return out;
 }
 
-std::pair<Tally, nb::dict> pooled(const Tally& tally, double min_count) {
-  PooledTally found = pool_rare(tally, min_count);
-  nb::dict counts;
-  counts["entries_before"] = found.entries_before;
-  counts["rare"] = found.rare;
-  counts["entries_after"] = found.entries_after;
-  return {std::move(found.tally), counts};
-}
-
 }  // namespace
 
 void bind_tally(nb::module_& m) {
@@ -136,21 +124,25 @@ void bind_tally(nb::module_& m) {
       .def_prop_ro("labelled", &Tally::labelled)
       .def_prop_ro("unit_weights", &Tally::unit_weights)
       .def_prop_ro("total", [](const Tally& tally) { return tally.total().n; })
-      .def("total_of", [](const Tally& tally, CellCode cell) { return tally.total(cell).n; },
-           nb::arg("cell"))
       .def("entries",
            [](const Tally& tally, CellCode cell) {
              tally.total(cell);  // throws for a cell that is not there
              return entries_of(tally, cell, cell + 1);
            },
            nb::arg("cell"),
-           nb::sig("def entries(self, cell: int) -> Entries"))
+           nb::sig("def entries(self, cell: int) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                   "numpy.typing.NDArray[numpy.float64] | None]"))
       .def("all_entries",
            [](const Tally& tally) {
              return entries_of(tally, 0, static_cast<CellCode>(tally.cells().size()));
            },
-           nb::sig("def all_entries(self) -> Entries"))
-      .def("pool_rare", &pooled, nb::arg("min_count"))
+           nb::sig("def all_entries(self) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                   "numpy.typing.NDArray[numpy.float64] | None]"))
+      .def("pool_rare",
+           [](const Tally& tally, double min_count) { return pool_rare(tally, min_count).tally; },
+           nb::arg("min_count"))
       .def("to_bytes", &bytes_of)
       .def_static("from_bytes", &from_bytes, nb::arg("data"))
       .def("same_as", [](const Tally& a, const Tally& b) { return a == b; }, nb::arg("other"));

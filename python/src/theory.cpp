@@ -54,7 +54,7 @@ void bind_theory(nb::module_& m) {
   m.def("impossibility", &impossible, nb::arg("decision"), nb::arg("membership"),
         nb::arg("weight").none(),
         nb::sig("def impossibility(decision: Numbers, membership: Numbers, weight: Numbers | None) "
-                "-> dict[str, Any]"));
+                "-> dict[str, typing.Any]"));
   m.def("excess_risk", &risk, nb::arg("rows"), nb::arg("gamma"), nb::arg("strata"),
         nb::arg("delta"), nb::arg("regressor_error"),
         nb::sig("def excess_risk(rows: float, gamma: float, strata: float, delta: float, "

@@ -102,6 +102,7 @@ AttributeColumn from_points(const nb::object& array, std::string name) {
     constexpr std::uint32_t empty = std::numeric_limits<std::uint32_t>::max();
     std::vector<std::uint32_t> table(64, empty);
     std::vector<std::size_t> first;  // row of each code
+    std::array<std::uint32_t, 256> recent{};  // codes by first and last letter: most come again
     const auto at = [&](std::size_t row) { return points.data() + row * width; };
     const auto same = [&](std::size_t a, std::size_t b) {
       return std::equal(at(a), at(a) + width, at(b));
@@ -120,6 +121,12 @@ AttributeColumn from_points(const nb::object& array, std::string name) {
       return slot;
     };
     for (std::size_t row = 0; row < rows; ++row) {
+      const std::uint32_t ends = at(row)[0] * 31 + at(row)[width - 1];
+      std::uint32_t& guess = recent[(ends * 0x9E3779B9U) >> 24U];
+      if (guess < first.size() && same(first[guess], row)) {
+        codes[row] = guess;
+        continue;
+      }
       std::size_t slot = slot_of(row);
       if (table[slot] == empty) {
         if (first.size() * 2 >= table.size()) {
@@ -132,7 +139,7 @@ AttributeColumn from_points(const nb::object& array, std::string name) {
         table[slot] = static_cast<std::uint32_t>(first.size());
         first.push_back(row);
       }
-      codes[row] = table[slot];
+      codes[row] = guess = table[slot];
     }
     for (const std::size_t row : first) {
       std::size_t length = width;
@@ -216,7 +223,9 @@ AttributeColumn from_codes(const nb::object& array, const std::vector<std::strin
 
 void bind_values(nb::module_& m) {
   m.def("attribute_from_objects", &from_objects, nb::arg("array"), nb::arg("name"),
-        nb::arg("text_of"));
+        nb::arg("text_of"),
+        nb::sig("def attribute_from_objects(array: object, name: str, text_of: "
+                "collections.abc.Callable[[typing.Any], str | None]) -> Attribute"));
   m.def("attribute_from_points", &from_points, nb::arg("array"), nb::arg("name"));
   m.def("attribute_from_integers", &from_integers, nb::arg("array"), nb::arg("name"));
   m.def("attribute_from_codes", &from_codes, nb::arg("codes"), nb::arg("texts"), nb::arg("name"));

@@ -1,0 +1,175 @@
+"""Audits, frontiers, calibration and theory."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import People
+
+import evenhand
+from evenhand import Tally, theory
+
+
+def test_figures_are_those_of_the_rows(people: People) -> None:
+    audit = evenhand.audit(people.score, {"sex": people.sex}, label=people.label)
+    decided = people.score > 0.5
+    for group in audit.groups:
+        mine = people.sex == group["group"]["sex"]
+        assert group["weight"] == mine.sum()
+        assert group["selection_rate"] == pytest.approx(decided[mine].mean())
+        good = mine & (people.label == 1)
+        assert group["true_positive_rate"] == pytest.approx(decided[good].mean())
+        low, high = group["selection_rate_interval"]
+        assert low < group["selection_rate"] < high
+    rates = [group["selection_rate"] for group in audit.groups]
+    assert audit.largest_difference == pytest.approx(abs(rates[0] - rates[1]))
+    assert audit.smallest_ratio == pytest.approx(min(rates) / max(rates))
+    assert not audit.expected
+    assert evenhand.audit(people.score, people.sex).expected
+
+
+def test_frames_records_and_words(people: People) -> None:
+    audit = evenhand.audit(people.score, {"sex": people.sex}, within={"race": people.race})
+    frame = audit.to_frame()
+    assert len(frame) == 6
+    assert {"sex", "race", "selection_rate", "weight"} <= set(frame.columns)
+    assert "sex=F, race=a" in repr(audit)
+    assert audit.selection_rate == audit.overall["selection_rate"]
+
+
+def test_a_wider_confidence_widens_intervals(people: People) -> None:
+    narrow = evenhand.audit(people.score, people.sex, confidence=0.5)
+    wide = evenhand.audit(people.score, people.sex, confidence=0.99)
+    for a, b in zip(narrow.groups, wide.groups, strict=True):
+        assert b["selection_rate_interval"][0] < a["selection_rate_interval"][0]
+
+
+def test_calibration_of_scores(people: People) -> None:
+    audit = evenhand.audit(people.score, people.sex, label=people.label, calibration_bins=5)
+    assert audit.calibration is not None
+    assert len(audit.calibration["overall"]["bins"]) <= 5
+    assert audit.to_dict()["calibration"] == audit.calibration
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"rule": 3}, TypeError, "rule must be a Rule"),
+        ({"confidence": 2}, ValueError, "confidence"),
+        ({"criterion": "equalized-odds"}, ValueError, "needs labels"),
+        ({"reference": "X"}, ValueError, "no group 'X' to compare with; there are 'F', 'M'"),
+        ({"across": "x"}, ValueError, "no across"),
+        ({"calibration_bins": 5}, ValueError, "label"),
+        ({"decision": [0, 1]}, ValueError, "either score or decision"),
+        ({"sensitive": None}, ValueError, "sensitive is missing"),
+        ({"score": None}, ValueError, "score is missing"),
+        ({"score": None, "decision": [0, 2]}, ValueError, "row 1: the decision 2 is neither"),
+        ({"score": None, "decision": [0, np.nan]}, ValueError, "decision has a missing value"),
+        ({"score": None, "decision": Tally([0.5], ["a"])}, TypeError, "no decisions"),
+    ],
+    ids=str,
+)
+def test_audits_that_are_wrong(options: dict[str, Any], error: Any, message: str) -> None:
+    given = {"score": [0.1, 0.9], "sensitive": {"sex": ["F", "M"]}, **options}
+    with pytest.raises(error, match=message):
+        evenhand.audit(given.pop("score"), given.pop("sensitive"), **given)
+
+
+def test_a_rule_that_has_never_seen_a_group(people: People) -> None:
+    rule = evenhand.fit(people.score, {"sex": people.sex}, criterion="statistical-parity").rule
+    with pytest.raises(IndexError, match="never seen sex=X"):
+        evenhand.audit([0.1, 0.9], {"sex": ["F", "X"]}, rule=rule)
+    with pytest.raises(ValueError, match="needs the attribute 'sex'"):
+        evenhand.audit([0.1, 0.9], {"gender": ["F", "M"]}, rule=rule)
+
+
+def test_a_harm_is_audited_as_one() -> None:
+    audit = evenhand.audit(sensitive=["a", "a"], decision=[1, 0], label=[0, 1], favorable="low")
+    assert audit.accuracy == 1
+
+
+def test_the_frontier_never_falls(people: People) -> None:
+    found = evenhand.frontier(people.score, people.sex, criterion="statistical-parity")
+    objectives = [point["objective"] for point in found]
+    assert objectives == sorted(objectives)
+    assert len(found) == 8
+    assert found[0]["tolerance"] == 0
+    assert found[:2] == list(found)[:2]
+    assert list(found.to_frame()["tolerance"]) == [point["tolerance"] for point in found]
+    assert "tolerance" in repr(found)
+    assert "<table>" in found._repr_html_()
+    assert found.expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"at": [0.1], "breakpoints": True}, "either at or breakpoints"),
+        ({"criterion": "equalized-odds"}, "needs labels"),
+        ({"criterion": "four-fifths", "breakpoints": True}, "tolerance"),
+        ({"at": [2]}, "tolerance"),
+        ({"criterion": None}, "say what is fair"),
+    ],
+    ids=str,
+)
+def test_frontiers_that_are_wrong(options: dict[str, Any], message: str) -> None:
+    given = {"criterion": "statistical-parity", **options}
+    with pytest.raises(ValueError, match=message):
+        evenhand.frontier([0.1, 0.9], ["F", "M"], **given)
+
+
+@pytest.mark.parametrize("method", ["isotonic", "platt", "temperature"])
+@pytest.mark.parametrize("by", ["cell", "all"])
+def test_calibrators(method: str, by: str, people: People) -> None:
+    found = evenhand.calibrate(
+        people.score, {"sex": people.sex}, label=people.label, method=method, by=by
+    )
+    assert (found.method, found.by) == (method, by)
+    p = found.probability(people.score, people.sex)
+    order = np.lexsort((people.score, people.sex))
+    rising = np.diff(p[order])[np.diff(people.score[order]) > 0]
+    assert np.all(rising >= 0)
+    assert found.after()["overall"]["log_loss"] <= found.before()["overall"]["log_loss"] + 1e-9
+    copy = pickle.loads(pickle.dumps(found))
+    assert copy == found
+    assert np.array_equal(copy.probability(people.score, people.sex), p)
+    assert repr(found) == f"Calibrator({method}, by {by})"
+    if by == "cell":
+        frame = {"score": people.score, "sex": people.sex}
+        assert np.array_equal(found.probability("score", data=frame), p)
+    with pytest.raises(ValueError, match="row 0: the score is not valid"):
+        found.probability([3.0], {"sex": ["F"]})
+
+
+def test_calibrators_that_are_wrong(people: People) -> None:
+    with pytest.raises(ValueError, match="label"):
+        evenhand.calibrate(people.score, people.sex)
+    with pytest.raises(ValueError, match="choose a method"):
+        evenhand.calibrate(people.score, people.sex, label=people.label, method="none")
+    with pytest.raises(ValueError, match="x"):
+        evenhand.calibrate(people.score, people.sex, label=people.label, by="x")
+
+
+def test_theory() -> None:
+    found = theory.impossibility([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.2], weight=[1, 1, 2, 1])
+    assert found.value >= found.bound - 1e-12
+    assert found.witness.shape == (4,)
+    with pytest.raises(ValueError, match="row 1: the decision 2"):
+        theory.impossibility([0, 2], [0.5, 0.5])
+    with pytest.raises(ValueError, match="membership has a missing value"):
+        theory.impossibility([0, 1], [0.5, np.nan])
+    risk = theory.excess_risk(1e12, 0.01, strata=3)
+    expected = 0.02 + 8 * 102 / 1e4 + 4 * math.sqrt((9 + 2 * math.log(40)) / 1e12)
+    assert risk.printed.value == pytest.approx(expected)
+    assert not risk.printed.vacuous
+    error = theory.sgd_error(100, 1.0)
+    assert error.learning_rate == pytest.approx(0.2)
+    at = theory.sgd_error_at(100, 1.0, learning_rate=error.learning_rate, box=2.0)
+    assert at == pytest.approx(error.corrected)
+    assert theory.gamma_schedule(Tally([0.5] * 64, ["a"] * 64)) == 0.5
+    with pytest.raises(ValueError, match="row"):
+        theory.gamma_schedule(0)

@@ -1,0 +1,212 @@
+"""The command line and Python give the same for the same data, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import PROJECT, People
+
+import evenhand
+from evenhand import Tally, _parquet
+
+Tool = Callable[..., str]
+
+FITS: dict[str, dict[str, Any]] = {
+    "parity": {"criterion": "statistical-parity"},
+    "within": {"criterion": "statistical-parity", "within": "race", "tolerance": 0.05},
+    "both": {"criterion": "statistical-parity", "sensitive": ["sex", "race"], "across": "both"},
+    "opportunity": {"criterion": "equal-opportunity", "label": "label"},
+    "false positives": {"criterion": "false_positive_rate_parity", "label": "label"},
+    "odds": {"criterion": "equalized-odds", "label": "label", "tolerance": 0.02},
+    "equal rates": {"criterion": "equal-rates", "rho": 0.3, "within": "race"},
+    "four fifths": {"criterion": "four-fifths", "ratio": 0.9, "weight": "weight"},
+    "requirements": {"require": ["rate <= 0.4", "rate[sex=F] >= 0.3"]},
+    "isotonic": {"criterion": "statistical-parity", "calibrate": "isotonic", "label": "label"},
+    "gamma": {"criterion": "statistical-parity", "gamma": 0.1, "resolution": 8},
+    "low": {"criterion": "statistical-parity", "favorable": "low", "cost_fn": 2.0},
+    "base": {"criterion": "equal-rates", "rho": "base", "base_threshold": 0.4},
+}
+
+
+def arguments(options: dict[str, Any]) -> list[str]:
+    out = []
+    for name, value in {"sensitive": "sex", **options}.items():
+        values = [value] if name != "require" else value
+        for one in values:
+            text = ",".join(one) if isinstance(one, list) else str(one)
+            out += [f"--{name.replace('_', '-')}", text]
+    return out
+
+
+@pytest.fixture
+def parquet(tmp_path: Path, people: People) -> Path:
+    pq.write_table(pa.table(people.columns()), tmp_path / "people.parquet")
+    return tmp_path / "people.parquet"
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_fit_writes_the_same_file(
+    name: str, tool: Tool, parquet: Path, people: People, tmp_path: Path
+) -> None:
+    options = FITS[name]
+    tool("fit", parquet, "--score", "score", *arguments(options), "-o", "tool.json")
+    fit = evenhand.fit("score", data=people.columns(), **{"sensitive": "sex", **options})
+    fit.save(tmp_path / "python.json")
+    theirs, ours = ((tmp_path / f).read_text() for f in ("tool.json", "python.json"))
+    assert json.loads(theirs)["rule"] == json.loads(ours)["rule"]
+    assert theirs == ours
+    assert evenhand.load(tmp_path / "tool.json") == fit.rule
+    shown = tool("show", "python.json")
+    assert fit.rule.describe().splitlines()[0].strip() in shown
+
+
+def test_adult(tool: Tool, tmp_path: Path) -> None:
+    path = PROJECT / "data/adult-scores.csv"
+    common = ["--score", "score", "--label", "high_income", "--sensitive", "sex"]
+    tool("fit", path, *common, "--criterion", "equalized-odds", "-o", "tool.json")
+    frame = pd.read_csv(path)
+    fit = evenhand.fit("score", "sex", label="high_income", criterion="equalized-odds", data=frame)
+    assert (tmp_path / "tool.json").read_text() == fit.to_json() + "\n"
+
+
+def test_decisions(tool: Tool, parquet: Path, people: People, tmp_path: Path) -> None:
+    fit = evenhand.fit("score", "sex", criterion="equal-rates", gamma=0.3, data=people.columns())
+    fit.save(tmp_path / "rule.json")
+    (tmp_path / "key").write_bytes(b"a secret")
+    ids = [f"p{i}" for i in range(len(people.score))]
+    table = pa.table({**people.columns(), "person": ids})
+    pq.write_table(table, tmp_path / "ids.parquet")
+    tool("apply", "ids.parquet", "--rule", "rule.json", "--id", "person", "--key-file", "key",
+         "-o", "keyed.parquet")  # fmt: skip
+    tool("apply", parquet, "--rule", "rule.json", "--seed", 7, "-o", "seeded.parquet")
+    keyed = pq.read_table(tmp_path / "keyed.parquet")
+    seeded = pq.read_table(tmp_path / "seeded.parquet")
+    probability = fit.rule.probability(people.score, people.sex)
+    assert np.array_equal(probability, keyed["probability"].to_numpy())
+    loaded = evenhand.load(tmp_path / "rule.json")
+    by_key = loaded.decide(data=table, id="person", key=b"a secret")
+    assert by_key.tolist() == keyed["decision"].to_pylist()
+    by_seed = loaded.decide(people.score, people.sex, seed=7)
+    assert by_seed.tolist() == seeded["decision"].to_pylist()
+    assert 0 < by_key.sum() < len(by_key)
+
+
+def test_audit_has_the_same_figures(tool: Tool, parquet: Path, people: People) -> None:
+    common = ["--score", "score", "--sensitive", "sex", "--within", "race", "--label", "label"]
+    theirs = json.loads(tool("audit", parquet, *common, "--criterion", "equalized-odds", "--json"))
+    ours = evenhand.audit(
+        "score", "sex", within="race", label="label", criterion="equalized-odds",
+        data=people.columns(),
+    )  # fmt: skip
+    assert ours.to_dict() == theirs["before"]
+    assert ours.largest_difference == theirs["largest_difference"]
+    assert ours.smallest_ratio == theirs["smallest_ratio"]
+
+
+def test_audit_of_a_rule_against_a_reference(
+    tool: Tool, parquet: Path, people: People, tmp_path: Path
+) -> None:
+    fit = evenhand.fit(
+        "score", ["sex", "race"], criterion="statistical-parity", tolerance=0.1, cost_fn=2.0,
+        data=people.columns(),
+    )  # fmt: skip
+    fit.save(tmp_path / "rule.json")
+    theirs = json.loads(
+        tool("audit", parquet, "--rule", "rule.json", "--reference", "F,a", "--json")
+    )
+    ours = evenhand.audit(
+        "score", ["sex", "race"], data=people.columns(), rule=evenhand.load(tmp_path / "rule.json"),
+        reference=["F", "a"],
+    )  # fmt: skip
+    assert ours.before is not None
+    assert ours.before.to_dict() == theirs["before"]
+    assert ours.to_dict() == theirs["after"]
+    assert [{**one, "cell": None} for one in ours.against_reference] == [
+        {**one, "cell": None} for one in theirs["against_reference"]
+    ]
+    assert ours.largest_difference == theirs["largest_difference"]
+
+
+def test_audit_of_decisions(tool: Tool, people: People, tmp_path: Path) -> None:
+    decision = (people.score > 0.5).astype(np.int8)
+    columns = {**people.columns(), "decision": decision}
+    pq.write_table(pa.table(columns), tmp_path / "decided.parquet")
+    for label in ([], ["--label", "label"]):
+        for across in ("intersection", "marginal", "both"):
+            theirs = json.loads(
+                tool("audit", "decided.parquet", "--decision", "decision", "--sensitive",
+                     "sex,race", "--across", across, *label, "--json")
+            )  # fmt: skip
+            ours = evenhand.audit(
+                sensitive=["sex", "race"], decision="decision", across=across,
+                label="label" if label else None, data=columns,
+            )  # fmt: skip
+            views = theirs.get("views", [theirs])
+            assert [view.to_dict() for view in ours.views] == [view["before"] for view in views]
+            assert ours.largest_difference == theirs["largest_difference"]
+
+
+@pytest.mark.parametrize("criterion", ["statistical-parity", "four-fifths"])
+def test_frontier(criterion: str, tool: Tool, parquet: Path, people: People) -> None:
+    common = ["--score", "score", "--sensitive", "sex", "--label", "label"]
+    theirs = json.loads(tool("frontier", parquet, *common, "--criterion", criterion, "--json"))
+    ours = evenhand.frontier(
+        "score", "sex", label="label", criterion=criterion, data=people.columns()
+    )
+    del theirs["data"]
+    assert ours.to_dict() == theirs
+
+
+def test_breakpoints(tool: Tool, parquet: Path, people: People) -> None:
+    common = ["--score", "score", "--sensitive", "sex", "--criterion", "statistical-parity"]
+    theirs = json.loads(tool("frontier", parquet, *common, "--breakpoints", "--json"))
+    ours = evenhand.frontier(
+        "score", "sex", criterion="statistical-parity", breakpoints=True, data=people.columns()
+    )
+    assert list(ours) == theirs["points"]
+
+
+@pytest.mark.parametrize("engine", ["pyarrow", "polars", "duckdb"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("favorable", ["high", "low"])
+def test_parquet_tallies_in_both_directions(
+    engine: str,
+    weighted: bool,
+    favorable: str,
+    tool: Tool,
+    parquet: Path,
+    people: People,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_parquet, "ENGINES", {engine: _parquet.ENGINES[engine]})
+    weight = ["--weight", "weight"] if weighted else []
+    tool("tally", parquet, "--score", "score", "--sensitive", "sex", "--within", "race", "--label",
+         "label", "--favorable", favorable, *weight, "-o", "tool.parquet")  # fmt: skip
+    ours = Tally(
+        "score", "sex", within="race", label="label", weight="weight" if weighted else None,
+        favorable=favorable, data=people.columns(),
+    )  # fmt: skip
+    theirs = Tally.load(tmp_path / "tool.parquet")
+    assert theirs == ours
+    assert theirs.sensitive == ["sex"]
+    assert theirs.within == ["race"]
+    ours.save(tmp_path / "python.parquet")
+    assert Tally.load(tmp_path / "python.parquet") == ours
+    tool("merge", "tool.parquet", "python.parquet", "-o", "merged.parquet")
+    assert Tally.load(tmp_path / "merged.parquet") == ours.merge(ours)
+    tool("fit", "--tally", "python.parquet", "--criterion", "equalized-odds", "-o", "tool.json")
+    fit = evenhand.fit(theirs, criterion="equalized-odds")
+    fit.save(tmp_path / "python.json")
+    assert (tmp_path / "tool.json").read_text() == (tmp_path / "python.json").read_text()
+    a, b = (pq.read_metadata(tmp_path / f).metadata[b"evenhand"]
+            for f in ("tool.parquet", "python.parquet"))  # fmt: skip
+    assert json.loads(a) == json.loads(b)
