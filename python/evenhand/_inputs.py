@@ -6,9 +6,9 @@ Nothing here imports pandas, polars or pyarrow: they are known by what they are 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -200,20 +200,58 @@ def _numbers_in_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.fl
     return out
 
 
-# --- Attributes.
+# --- Attributes and ids.
+
+Made = TypeVar("Made", _core.Attribute, _core.Texts)
+
+
+@dataclass(frozen=True)
+class _Maker(Generic[Made]):
+    """How the values of a column become codes of few texts, or a text for each row."""
+
+    from_objects: Callable[[Any, str, Callable[[Any], str | None]], Made]
+    from_points: Callable[[Any, str], Made]
+    from_integers: Callable[[Any, str], Made]
+    from_codes: Callable[[Any, Sequence[str], str], Made]
+    from_arrow: Callable[[_core.Arrow, int, str], Made]
+
+
+_ATTRIBUTE = _Maker(
+    _core.attribute_from_objects,
+    _core.attribute_from_points,
+    _core.attribute_from_integers,
+    _core.attribute_from_codes,
+    _core.Arrow.attribute,
+)
+_TEXTS = _Maker(
+    _core.texts_from_objects,
+    _core.texts_from_points,
+    _core.texts_from_integers,
+    _core.texts_from_codes,
+    _core.Arrow.texts,
+)
 
 
 def attribute(value: Any, name: str) -> _core.Attribute:
     """Return the values of one attribute, as codes and texts."""
+    return _made(value, name, _ATTRIBUTE)
+
+
+def texts(value: Any, name: str) -> _core.Texts:
+    """Return a text for each row: ids."""
+    return _made(value, name, _TEXTS)
+
+
+def _made(value: Any, name: str, maker: _Maker[Made]) -> Made:
     column = ArrowColumn(arrow) if (arrow := _foreign(value)) is not None else value
     if isinstance(column, ArrowColumn):
         _refuse_table(column, name)
         if column.data.is_float(column.index):
-            return _from_array(column.data.numbers(column.index, name).to_numpy(), name)
-        return column.data.attribute(column.index, name)
+            return _from_array(column.data.numbers(column.index, name).to_numpy(), name, maker)
+        return maker.from_arrow(column.data, column.index, name)
     if _is_pandas(value):
-        return _from_pandas(value, name)
-    return _from_array(_array_of(value), name)
+        return _from_pandas(value, name, maker)
+    return _from_array(_array_of(value), name, maker)
 
 
 def _array_of(value: Any) -> npt.NDArray[Any]:
@@ -225,7 +263,7 @@ def _array_of(value: Any) -> npt.NDArray[Any]:
     return np.asarray(value, dtype=object) if mixed else array
 
 
-def _from_array(array: npt.NDArray[Any], name: str) -> _core.Attribute:
+def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made:
     if array.ndim != 1:
         raise ValueError(f"{name} must be one column, not an array of the shape {array.shape}")
     if isinstance(array, np.ma.MaskedArray):
@@ -235,43 +273,43 @@ def _from_array(array: npt.NDArray[Any], name: str) -> _core.Attribute:
     array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     kind = array.dtype.kind
     if kind == "O":
-        return _core.attribute_from_objects(array, name, text_of)
+        return maker.from_objects(array, name, text_of)
     if kind in "biu":
-        return _core.attribute_from_integers(array, name)
+        return maker.from_integers(array, name)
     if kind == "S":
         array = np.char.decode(array, "utf-8")
         kind = "U"
     if kind == "U":
         width = array.dtype.itemsize // 4
         if width == 0 or len(array) == 0:
-            return _core.attribute_from_codes(
-                np.zeros(len(array), dtype=np.int64), [""] if len(array) else [], name
-            )
-        return _core.attribute_from_points(array.view(np.uint32).reshape(-1, width), name)
+            empty = np.zeros(len(array), dtype=np.int64)
+            return maker.from_codes(empty, [""] if len(array) else [], name)
+        return maker.from_points(array.view(np.uint32).reshape(-1, width), name)
     if kind in "fM":
-        codes, texts = coded(array)
-        return _core.attribute_from_codes(codes, texts, name)
+        codes, values_of_codes = coded(array)
+        return maker.from_codes(codes, values_of_codes, name)
     if kind == "T":  # NumPy's texts of any length
-        return _core.attribute_from_objects(array.astype(object), name, text_of)
+        return maker.from_objects(array.astype(object), name, text_of)
     raise TypeError(f"{name}: a column of the type {array.dtype} cannot name groups")
 
 
-def _from_pandas(value: Any, name: str) -> _core.Attribute:
+def _from_pandas(value: Any, name: str, maker: _Maker[Made]) -> Made:
     if value.ndim != 1:
         raise ValueError(f"{name} must be one column, not a frame")
     if isinstance(value.dtype, np.dtype):
-        return _from_array(np.asarray(value), name)
+        return _from_array(np.asarray(value), name, maker)
     if value.dtype.name == "category":
         categorical = getattr(value, "cat", value)
         codes, values = np.asarray(categorical.codes), categorical.categories
+    elif maker is _TEXTS:
+        return maker.from_objects(value.to_numpy(dtype=object), name, text_of)
     else:
         codes, values = value.factorize()
-    texts = [text_of(one) for one in values]
-    if any(text is None for text in texts):
+    found = [text_of(one) for one in values]
+    known = [text for text in found if text is not None]
+    if len(known) < len(found):
         raise ValueError(f"{name} has a category that is missing")
-    return _core.attribute_from_codes(
-        np.ascontiguousarray(codes), [text for text in texts if text is not None], name
-    )
+    return maker.from_codes(np.ascontiguousarray(codes), known, name)
 
 
 def columns(value: Any, frame: Frame | None, role: str) -> list[NamedColumn]:

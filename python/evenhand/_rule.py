@@ -149,7 +149,7 @@ class Coins:
     """What decides where a probability is neither 0 nor 1."""
 
     def __init__(self, id: Any, key: Any, seed: int | None, frame: _inputs.Frame | None) -> None:
-        self.ids: core.Attribute | None = None
+        self.ids: core.Texts | None = None
         self.key = b""
         self.seed = 0
         if id is None and key is None:
@@ -171,7 +171,7 @@ class Coins:
         if not isinstance(key, (bytes, bytearray, str)):
             raise TypeError("key must be bytes or a text")
         self.key = key.encode() if isinstance(key, str) else bytes(key)
-        self.ids = _inputs.attribute(_inputs.resolved(id, frame, "id"), "id")
+        self.ids = _inputs.texts(_inputs.resolved(id, frame, "id"), "id")
 
 
 class Rule(_RuleFile):

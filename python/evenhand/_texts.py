@@ -55,6 +55,7 @@ def text_of(value: Any) -> str | None:
 
 
 def _float_text(value: float | np.floating[Any]) -> str:
+    value = value + 0  # zero has one text, whatever its sign
     if not isinstance(value, (np.float32, np.float16)):
         return repr(float(value))
     single = np.float32(value)

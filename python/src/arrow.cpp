@@ -413,6 +413,27 @@ AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::s
   return {std::move(name), std::move(codes), dictionary.take()};
 }
 
+TextColumn texts(const ArrowHandle& handle, std::int64_t column, std::string name) {
+  const arrow::Schema& type = handle.data->type_of(column);
+  TextColumn out{std::move(name), {}};
+  if (type.dictionary) {
+    const AttributeColumn coded = attribute(handle, column, out.name);
+    for (const std::uint32_t code : coded.codes) out.values.push_back(coded.dictionary[code]);
+    return out;
+  }
+  Missing missing;
+  for (const Slice& slice : handle.data->slices(column)) {
+    const bool known = for_each_value(
+        type.format, slice, [&](std::int64_t, std::optional<std::string_view> text) {
+          if (!text) missing.see(out.values.size());
+          out.values.emplace_back(text.value_or(std::string_view()));
+        });
+    if (!known) throw nb::type_error((out.name + ": make texts of its values first").c_str());
+  }
+  missing.refuse(out.name);
+  return out;
+}
+
 }  // namespace
 
 void bind_arrow(nb::module_& m) {
@@ -427,7 +448,8 @@ void bind_arrow(nb::module_& m) {
            },
            nb::arg("column"))
       .def("numbers", &numbers, nb::arg("column"), nb::arg("name"))
-      .def("attribute", &attribute, nb::arg("column"), nb::arg("name"));
+      .def("attribute", &attribute, nb::arg("column"), nb::arg("name"))
+      .def("texts", &texts, nb::arg("column"), nb::arg("name"));
   m.def("arrow_from_stream", [](nb::object capsule) { return from_stream(capsule); },
         nb::arg("capsule"));
   m.def("arrow_from_array",

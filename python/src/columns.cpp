@@ -81,12 +81,6 @@ void throw_missing(std::string_view name, std::size_t count, std::size_t first) 
                  : fmt::format("{} has {} missing values, the first in row {}", name, count, first));
 }
 
-std::vector<std::string_view> AttributeColumn::texts() const {
-  std::vector<std::string_view> out(codes.size());
-  for (std::size_t row = 0; row < codes.size(); ++row) out[row] = dictionary[codes[row]];
-  return out;
-}
-
 std::uint32_t Dictionary::code_of(std::string_view text) {
   std::uint64_t start = 0;
   std::memcpy(&start, text.data(), std::min(text.size(), sizeof start));
@@ -130,6 +124,9 @@ void bind_columns(nb::module_& m) {
   nb::class_<AttributeColumn>(m, "Attribute")
       .def_rw("name", &AttributeColumn::name)
       .def("__len__", [](const AttributeColumn& column) { return column.codes.size(); });
+  nb::class_<TextColumn>(m, "Texts")
+      .def_ro("name", &TextColumn::name)
+      .def("__len__", [](const TextColumn& column) { return column.values.size(); });
   m.def("numbers", [](nb::object array, std::string name) { return numbers_in(array, std::move(name)); },
         nb::arg("array"), nb::arg("name"));
 }

@@ -85,7 +85,12 @@ struct AttributeColumn {
   std::vector<std::string> dictionary;
 
   Attribute view() const { return {name, {}, codes, dictionary}; }
-  std::vector<std::string_view> texts() const;
+};
+
+// A text of every row, such as an id, which hardly ever comes twice.
+struct TextColumn {
+  std::string name;
+  std::vector<std::string> values;
 };
 
 // Throws std::invalid_argument: "sex has 3 missing values, the first in row 5".

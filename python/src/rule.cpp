@@ -39,11 +39,11 @@ auto probability(const Rule& rule, const NumberColumn& score, const Attributes& 
 }
 
 auto decide_by_key(const Rule& rule, const NumberColumn& score, const Attributes& attributes,
-                   const AttributeColumn& ids, const nb::bytes& key, const std::string& unseen) {
+                   const TextColumn& ids, const nb::bytes& key, const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   const Coin coin = Coin::keyed({key.c_str(), key.size()});
   return array_of(decided(score, [&](std::span<const double> scores) {
-    return rule.decide(cells_of(attributes, scores.size()), scores, ids.texts(), coin, policy);
+    return rule.decide(cells_of(attributes, scores.size()), scores, ids.values, coin, policy);
   }));
 }
 

@@ -79,12 +79,12 @@ auto probability(const SoftRule& rule, const NumberColumn& score, const NumberCo
 }
 
 auto decide_by_key(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
-                   const Attributes& within, const AttributeColumn& ids, const nb::bytes& key,
+                   const Attributes& within, const TextColumn& ids, const nb::bytes& key,
                    const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   const Coin coin = Coin::keyed({key.c_str(), key.size()});
   return array_of(with_rows(score, columns, within, [&](const SoftRows& rows) {
-    return rule.decide(rows, ids.texts(), coin, policy);
+    return rule.decide(rows, ids.values, coin, policy);
   }));
 }
 

@@ -89,6 +89,14 @@ void append_utf8(std::uint32_t point, std::string& out) {
   }
 }
 
+std::string text_at(std::span<const std::uint32_t> padded) {
+  std::size_t length = padded.size();
+  while (length > 0 && padded[length - 1] == 0) --length;
+  std::string text;
+  for (const std::uint32_t point : padded.first(length)) append_utf8(point, text);
+  return text;
+}
+
 // Texts of a fixed number of code points, padded with zeros: NumPy's own kind of text.
 AttributeColumn from_points(const nb::object& array, std::string name) {
   const Buffer buffer(array);
@@ -141,23 +149,19 @@ AttributeColumn from_points(const nb::object& array, std::string name) {
       }
       codes[row] = guess = table[slot];
     }
-    for (const std::size_t row : first) {
-      std::size_t length = width;
-      while (length > 0 && at(row)[length - 1] == 0) --length;
-      std::string text;
-      for (std::size_t i = 0; i < length; ++i) append_utf8(at(row)[i], text);
-      dictionary.push_back(std::move(text));
-    }
+    for (const std::size_t row : first) dictionary.push_back(text_at({at(row), width}));
   }
   return {std::move(name), std::move(codes), std::move(dictionary)};
 }
 
 template <class Value>
+std::string integer_text(Value value, bool truth) {
+  if (truth) return value ? "true" : "false";
+  return std::to_string(value);
+}
+
+template <class Value>
 void code_integers(std::span<const Value> values, bool truth, AttributeColumn& out) {
-  const auto text = [&](Value value) -> std::string {
-    if (truth) return value ? "true" : "false";
-    return std::to_string(value);
-  };
   out.codes.resize(values.size());
   if (values.empty()) return;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -170,7 +174,7 @@ void code_integers(std::span<const Value> values, bool truth, AttributeColumn& o
     for (std::uint64_t i = 0; i <= range; ++i) {
       if (code[i] == 0) continue;
       code[i] = static_cast<std::uint32_t>(out.dictionary.size());
-      out.dictionary.push_back(text(static_cast<Value>(lowest + i)));
+      out.dictionary.push_back(integer_text(static_cast<Value>(lowest + i), truth));
     }
     for (std::size_t row = 0; row < values.size(); ++row) {
       out.codes[row] = code[static_cast<std::uint64_t>(values[row]) - lowest];
@@ -181,7 +185,7 @@ void code_integers(std::span<const Value> values, bool truth, AttributeColumn& o
   for (std::size_t row = 0; row < values.size(); ++row) {
     const auto [at, is_new] =
         known.try_emplace(values[row], static_cast<std::uint32_t>(out.dictionary.size()));
-    if (is_new) out.dictionary.push_back(text(values[row]));
+    if (is_new) out.dictionary.push_back(integer_text(values[row], truth));
     out.codes[row] = at->second;
   }
 }
@@ -219,6 +223,58 @@ AttributeColumn from_codes(const nb::object& array, const std::vector<std::strin
   return out;
 }
 
+TextColumn texts_from_objects(const nb::object& array, std::string name,
+                              const nb::callable& text_of) {
+  const Buffer buffer(array);
+  const auto objects = buffer.as<PyObject*>();
+  Missing missing;
+  TextColumn out{std::move(name), std::vector<std::string>(objects.size())};
+  for (std::size_t row = 0; row < objects.size(); ++row) {
+    if (PyUnicode_CheckExact(objects[row])) {
+      out.values[row] = utf8_of(objects[row]);
+    } else if (const nb::object text = text_of(nb::handle(objects[row])); !text.is_none()) {
+      out.values[row] = utf8_of(text.ptr());
+    } else {
+      missing.see(row);
+    }
+  }
+  missing.refuse(out.name);
+  return out;
+}
+
+TextColumn texts_from_points(const nb::object& array, std::string name) {
+  const Buffer buffer(array);
+  const auto points = buffer.as<std::uint32_t>();
+  const nb::gil_scoped_release released;
+  TextColumn out{std::move(name), std::vector<std::string>(buffer.rows())};
+  const std::size_t width = out.values.empty() ? 0 : points.size() / out.values.size();
+  for (std::size_t row = 0; row < out.values.size(); ++row) {
+    out.values[row] = text_at(points.subspan(row * width, width));
+  }
+  return out;
+}
+
+TextColumn texts_from_integers(const nb::object& array, std::string name) {
+  const Buffer buffer(array);
+  const bool truth = buffer.kind() == '?';
+  const nb::gil_scoped_release released;
+  TextColumn out{std::move(name), {}};
+  with_integers(buffer, [&](const auto& values) {
+    out.values.reserve(values.size());
+    for (const auto value : values) out.values.push_back(integer_text(value, truth));
+  });
+  return out;
+}
+
+TextColumn texts_from_codes(const nb::object& array, const std::vector<std::string>& texts,
+                            std::string name) {
+  const AttributeColumn coded = from_codes(array, texts, std::move(name));
+  TextColumn out{coded.name, {}};
+  out.values.reserve(coded.codes.size());
+  for (const std::uint32_t code : coded.codes) out.values.push_back(texts[code]);
+  return out;
+}
+
 }  // namespace
 
 void bind_values(nb::module_& m) {
@@ -229,6 +285,13 @@ void bind_values(nb::module_& m) {
   m.def("attribute_from_points", &from_points, nb::arg("array"), nb::arg("name"));
   m.def("attribute_from_integers", &from_integers, nb::arg("array"), nb::arg("name"));
   m.def("attribute_from_codes", &from_codes, nb::arg("codes"), nb::arg("texts"), nb::arg("name"));
+  m.def("texts_from_objects", &texts_from_objects, nb::arg("array"), nb::arg("name"),
+        nb::arg("text_of"),
+        nb::sig("def texts_from_objects(array: object, name: str, text_of: "
+                "collections.abc.Callable[[typing.Any], str | None]) -> Texts"));
+  m.def("texts_from_points", &texts_from_points, nb::arg("array"), nb::arg("name"));
+  m.def("texts_from_integers", &texts_from_integers, nb::arg("array"), nb::arg("name"));
+  m.def("texts_from_codes", &texts_from_codes, nb::arg("codes"), nb::arg("texts"), nb::arg("name"));
 }
 
 }  // namespace evenhand::python

@@ -288,7 +288,7 @@ def test_floats_as_attributes_are_the_texts_of_the_tool(values: list[float]) -> 
             for value in values
         ]
         with np.errstate(over="ignore"):
-            singles = np.array(values, np.float32)
+            singles = np.array(values, np.float32) + np.float32(0)
         single_texts = [
             connection.execute("SELECT CAST(?::FLOAT AS VARCHAR)", [float(value)]).fetchone()[0]
             for value in singles

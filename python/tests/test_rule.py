@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from conftest import People
 
@@ -127,6 +128,44 @@ def test_coins_stay_with_people(rule: Rule, people: People) -> None:
     assert not np.array_equal(other, decided)
     q = rule.probability(people.score, people.sex, people.race)
     assert decided.mean() == pytest.approx(q.mean(), abs=0.06)
+
+
+IDS = [f"person {i}" for i in range(50)] + ["a much longer id, with ü in it"] * 2
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        IDS,
+        np.array(IDS),
+        np.array(IDS, object),
+        np.array([i.encode() for i in IDS]),
+        pd.Series(IDS),
+        pd.Series(IDS, dtype="string"),
+        pd.Series(IDS, dtype="category"),
+        pl.Series(IDS),
+        pl.Series(IDS, dtype=pl.Categorical),
+        pa.array(IDS, pa.string_view()),
+        pa.chunked_array([IDS[:7], IDS[7:]]),
+        pa.array(IDS).dictionary_encode(),
+    ],
+    ids=lambda ids: f"{type(ids).__module__}.{type(ids).__name__}",
+)
+def test_ids_of_every_library(ids: Any) -> None:
+    half = np.full(52, 0.5)
+    rule = evenhand.fit(half, ["a", "b"] * 26, criterion="equal-rates", rho=0.5).rule
+    expected = rule.decide(half, ["a", "b"] * 26, id=list(IDS), key="k")
+    assert 0 < expected.sum() < 52
+    assert np.array_equal(rule.decide(half, ["a", "b"] * 26, id=ids, key="k"), expected)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [[1, None], pd.Series([1, None], dtype="Int64"), pl.Series([1, None]), pa.array(["a", None])],
+)
+def test_ids_that_are_missing(rule: Rule, ids: Any) -> None:
+    with pytest.raises(ValueError, match="id has a missing value, in row 1"):
+        rule.decide([0.5, 0.5], {"sex": ["F", "F"], "race": ["a", "a"]}, id=ids, key="k")
 
 
 def test_a_whole_population_by_lot(people: People) -> None:
