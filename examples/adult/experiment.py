@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import adult
-import evenhand
 import measures
 import numpy as np
 from adult import Floats, Labels, Texts
 from joblib import Parallel, delayed
 from measures import Record
 from threadpoolctl import threadpool_limits
+
+import evenhand
 
 MODELS = ("random_forest", "knn", "mlp", "logistic_regression", "svm")
 PARTS = ("train", "calibration", "test")
@@ -27,6 +28,7 @@ BINS = 40  # of the score, from -1 to 1
 TOLERANCES = (0.0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2)
 FOUR_FIFTHS = "four-fifths"
 
+Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
@@ -47,9 +49,13 @@ class Rows:
     def tally(self) -> evenhand.Tally:
         """Count them by sex, race and score."""
         return evenhand.Tally(
-            self.f, {"sex": self.sex}, within={"race": self.race}, label=self.y, scale="signed",
+            self.f,
+            {"sex": self.sex},
+            within={"race": self.race},
+            label=self.y,
+            scale="signed",
             threads=1,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -64,9 +70,8 @@ class Setting:
 
 def run_all(setting: Setting, progress: Callable[[Record], None]) -> list[Record]:
     """Run every model on every split, several at once, and return them in order."""
-    order = sorted(
-        product(setting.models, setting.seeds), key=lambda task: (task[0] != "svm", task[0] != "knn")
-    )  # those that take longest first
+    slow = ("svm", "knn")  # first, so that none of them is left for the end
+    order = sorted(product(setting.models, setting.seeds), key=lambda task: task[0] not in slow)
     tasks = (delayed(run)(model, seed, setting.people) for model, seed in order)
     records = []
     for record in Parallel(n_jobs=setting.jobs, return_as="generator_unordered")(tasks):
@@ -77,8 +82,7 @@ def run_all(setting: Setting, progress: Callable[[Record], None]) -> list[Record
 
 def run(model: str, seed: int, people: int | None = None) -> Record:
     """Train a model on one split, make it fair, and measure it."""
-    with threadpool_limits(1):  # more threads would add up in another order
-        return measured(model, seed, _scored(model, seed, people))
+    return measured(model, seed, scored(model, seed, people))
 
 
 @cache
@@ -91,22 +95,27 @@ def _some(everybody: adult.Adult, people: int | None) -> adult.Adult:
         return everybody
     kept = np.sort(np.random.default_rng(0).permutation(len(everybody.y))[:people])
     return replace(
-        everybody, X=everybody.X.iloc[kept], y=everybody.y[kept], sex=everybody.sex[kept],
-        race=everybody.race[kept], part=everybody.part[kept],
-    )  # fmt: skip
+        everybody,
+        X=everybody.X.iloc[kept],
+        y=everybody.y[kept],
+        sex=everybody.sex[kept],
+        race=everybody.race[kept],
+        part=everybody.part[kept],
+    )
 
 
-def _scored(model: str, seed: int, people: int | None) -> tuple[dict[str, Rows], Record]:
+def scored(model: str, seed: int, people: int | None) -> tuple[dict[str, Rows], Record]:
     """Return the scores of each part, and the time that they took."""
     known = _some(_everybody(), people)
     split = adult.split(len(known.y), seed)
-    trained, training = timed(lambda: adult.fit(model, known, split, seed))
     parts, scoring = {}, 0.0
-    for name in PARTS:
-        rows = getattr(split, name)
-        p, seconds = timed(lambda rows=rows: adult.scores(trained, known.X.iloc[rows]))
-        parts[name] = Rows(p, known.sex[rows], known.race[rows], known.y[rows])
-        scoring += seconds
+    with threadpool_limits(1):  # more threads would add up in another order
+        trained, training = timed(adult.fit, model, known, split, seed)
+        for name in PARTS:
+            rows = getattr(split, name)
+            p, seconds = timed(adult.scores, trained, known.X.iloc[rows])
+            parts[name] = Rows(p, known.sex[rows], known.race[rows], known.y[rows])
+            scoring += seconds
     return parts, {"training": training, "scoring": scoring}
 
 
@@ -119,7 +128,7 @@ def measured(model: str, seed: int, scored: tuple[dict[str, Rows], Record]) -> R
         rules[part], fits[part], seconds = _paper_rules(parts[part], tallies)
         if part == "calibration":
             times |= seconds
-    descents = list(_descents(parts["calibration"], tallies))
+    descents = list(_descents(parts, tallies["test"]))
     times["sgd"] = descents[0]["seconds"]
     return {
         "model": model,
@@ -132,17 +141,17 @@ def measured(model: str, seed: int, scored: tuple[dict[str, Rows], Record]) -> R
         "beyond": list(_beyond(parts, tallies)),
         "frontier": list(_frontier(tallies)),
         "histogram": _histogram(parts["test"]),
-        "mean_score": {
-            sex: float(parts["test"].f[parts["test"].sex == sex].mean()) for sex in ("Female", "Male")
-        },
+        "mean_score": _mean_scores(parts["test"]),
         "times": times,
     }
 
 
-def timed(work: Callable[[], Result]) -> tuple[Result, float]:
+def timed(
+    work: Callable[Given, Result], *args: Given.args, **options: Given.kwargs
+) -> tuple[Result, float]:
     """Return the result and the seconds it took."""
     start = time.perf_counter()
-    result = work()
+    result = work(*args, **options)
     return result, time.perf_counter() - start
 
 
@@ -176,7 +185,7 @@ def _paper_rules(
     found: Record = {rule: {} for rule in RULES}
     fits, times = {}, {}
     for name in ("parity", "conditional"):
-        fitted, times[name] = timed(lambda name=name: fit(rows, inside=name == "conditional"))
+        fitted, times[name] = timed(fit, rows, inside=name == "conditional")
         fits[name] = {
             "status": fitted.status,
             "violation": fitted.violation,
@@ -209,14 +218,15 @@ def multipliers(fitted: evenhand.Fit) -> dict[str, float]:
 # --- The paper's algorithm.
 
 
-def _descents(rows: Rows, tallies: dict[str, evenhand.Tally]) -> Iterator[Record]:
+def _descents(parts: dict[str, Rows], test: evenhand.Tally) -> Iterator[Record]:
     """Run SGD for both rules, with Figure 1b's learning rate and with Proposition 4's."""
-    for rule, rate in product(("parity", "conditional"), ("figure_1b", "proposition_4")):
-        inside = rule == "conditional"
+    runs = product(("parity", "conditional"), ("figure_1b", "proposition_4"), ("calibration",))
+    for rule, rate, part in (*runs, ("parity", "figure_1b", "train")):
+        rows, inside = parts[part], rule == "conditional"
         exact = fit(rows, inside=inside)
         strata = len(np.unique(rows.race)) if inside else 1
         steps = EPOCHS * len(rows.y)
-        options = {
+        options: Record = {
             "solver": "sgd",
             "inside": inside,
             "learning_rate": 0.1 * math.sqrt(strata / steps) if rate == "figure_1b" else None,
@@ -224,12 +234,13 @@ def _descents(rows: Rows, tallies: dict[str, evenhand.Tally]) -> Iterator[Record
             "seed": 0,
             "record_every": steps // TRACE_POINTS,
         }
-        sgd, seconds = timed(lambda options=options: fit(rows, **options))
+        sgd, seconds = timed(fit, rows, **options)
         yield descent(sgd, exact, rows, strata) | {
             "rule": rule,
             "rate": rate,
+            "fitted_on": part,
             "seconds": seconds,
-            "test_error": 1 - (_audit(tallies["test"], sgd.rule).accuracy or 0.0),
+            "test_error": 1 - (_audit(test, sgd.rule).accuracy or 0.0),
             "as_fair": fit(rows, inside=inside, tolerance=sgd.violation).primal,
         }
 
@@ -265,10 +276,11 @@ def _beyond(parts: dict[str, Rows], tallies: dict[str, evenhand.Tally]) -> Itera
     """Yield other criteria, both solvers, and the peers: fitted on calibration rows."""
     rows = parts["calibration"]
     ours: list[tuple[str, bool, str, Record]] = []
+    isotonic = {"gamma": 0.0, "calibrate": "isotonic"}
     for inside in (False, True):
         ours += [
             ("statistical-parity", inside, "exact", {"gamma": 0.0}),
-            ("statistical-parity", inside, "exact, labels", {"gamma": 0.0, "calibrate": "isotonic"}),
+            ("statistical-parity", inside, "exact, labels", isotonic),
             ("statistical-parity", inside, "SGD", {"solver": "sgd", "epochs": EPOCHS, "seed": 0}),
         ]
     ours += [
@@ -276,11 +288,7 @@ def _beyond(parts: dict[str, Rows], tallies: dict[str, evenhand.Tally]) -> Itera
         for criterion in (FOUR_FIFTHS, "equal-opportunity", "equalized-odds")
     ]
     for criterion, inside, method, options in ours:
-        fitted, seconds = timed(
-            lambda criterion=criterion, inside=inside, options=options: fit(
-                rows, criterion, inside=inside, **options
-            )
-        )
+        fitted, seconds = timed(fit, rows, criterion, inside=inside, **options)
         audits = {part: _audit(tallies[part], fitted.rule) for part in ("calibration", "test")}
         yield _outcome(criterion, inside, f"evenhand, {method}", audits, seconds)
     yield from _peers(parts)
@@ -291,11 +299,7 @@ def _peers(parts: dict[str, Rows]) -> Iterator[Record]:
 
     rows = parts["calibration"]
     for criterion, name in product(peers.CONSTRAINTS, peers.PEERS):
-        peer, seconds = timed(
-            lambda criterion=criterion, name=name: peers.Peer(
-                name, criterion, rows.p, rows.sex, rows.y
-            )
-        )
+        peer, seconds = timed(peers.Peer, name, criterion, rows.p, rows.sex, rows.y)
         audits = {}
         for part in ("calibration", "test"):
             here = parts[part]
@@ -325,9 +329,7 @@ def _frontier(tallies: dict[str, evenhand.Tally]) -> Iterator[Record]:
     points = evenhand.frontier(fitting.project(["sex"]), "sex", at=TOLERANCES, **options)
     for point in points:
         tolerance = point["tolerance"]
-        rule = evenhand.fit(
-            fitting.project(["sex"]), "sex", tolerance=tolerance, **options
-        ).rule
+        rule = evenhand.fit(fitting.project(["sex"]), "sex", tolerance=tolerance, **options).rule
         audit = _audit(test, rule)
         yield {
             "tolerance": tolerance,
@@ -335,6 +337,10 @@ def _frontier(tallies: dict[str, evenhand.Tally]) -> Iterator[Record]:
             "test_error": 1 - (audit.accuracy or 0.0),
             "test_difference": measures.difference(audit, "statistical-parity"),
         }
+
+
+def _mean_scores(rows: Rows) -> dict[str, float]:
+    return {sex: float(rows.f[rows.sex == sex].mean()) for sex in ("Female", "Male")}
 
 
 def _histogram(rows: Rows) -> dict[str, list[int]]:

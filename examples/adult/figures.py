@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib as mpl
 
@@ -22,7 +23,7 @@ RACES = {
     "Amer-Indian-Eskimo": "Amer-Indian\nEskimo",
     "Asian-Pac-Islander": "Asian-Pac\nIslander",
 }
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "evenhand",
     "font.family": "sans-serif",
@@ -71,7 +72,7 @@ def _style() -> Iterator[None]:
 def _svg(figure: Figure) -> str:
     """Return the same text for the same figure, without date or version."""
     out = io.StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     plt.close(figure)
     lines = out.getvalue().splitlines()
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -86,38 +87,50 @@ def _bars(axes: Axes, results: Results, model: str, part: str) -> None:
     """Draw base, parity and conditional parity in each stratum, with the splits' deviation."""
     places = np.arange(len(results.races))
     for offset, rule in enumerate(RULES):
-        values = np.array(
-            [np.abs(results.bias(model, rule, part, race)) for race in results.races]
-        )
+        values = np.array([np.abs(results.bias(model, rule, part, race)) for race in results.races])
         spread = values.std(axis=1, ddof=1) if values.shape[1] > 1 else np.zeros(len(values))
         axes.bar(
-            places + 0.27 * (offset - 1), values.mean(axis=1), 0.25, label=RULE_NAMES[rule],
-            color=COLOURS[rule], hatch=HATCHES[rule], edgecolor="white", linewidth=0.5,
-        )  # fmt: skip
+            places + 0.27 * (offset - 1),
+            values.mean(axis=1),
+            0.25,
+            label=RULE_NAMES[rule],
+            color=COLOURS[rule],
+            hatch=HATCHES[rule],
+            edgecolor="white",
+            linewidth=0.5,
+        )
         shown = values.mean(axis=1) > 1e-9
         axes.errorbar(
-            places[shown] + 0.27 * (offset - 1), values.mean(axis=1)[shown],
+            places[shown] + 0.27 * (offset - 1),
+            values.mean(axis=1)[shown],
             [np.minimum(spread, values.mean(axis=1))[shown], spread[shown]],
-            fmt="none", ecolor="#333333", elinewidth=0.9, capsize=1.5,
-        )  # fmt: skip
+            fmt="none",
+            ecolor="#333333",
+            elinewidth=0.9,
+            capsize=1.5,
+        )
     axes.set_xticks(places, [RACES.get(race, race) for race in results.races])
     axes.tick_params(axis="x", length=0)
 
 
 def bias(results: Results) -> tuple[Figure, str]:
-    """Draw the picture of the README: one model, test rows."""
-    figure, (axes,) = _panels(1, 8, 3.4)
+    """Draw the picture of the README: one model, rows of the fit and test rows."""
+    figure, panels = _panels(2, 10, 3.3)
     model = results.first
-    _bars(axes, results, model, "test")
-    axes.set_ylabel("bias between women and men")
-    axes.set_title(f"{NAMES[model].capitalize()} on Adult, people not used for fitting", loc="left")
-    axes.legend(loc="upper right", ncols=3)
-    _headroom(axes, 1.18)
+    for axes, part, title in (
+        (panels[0], FITTED_ON, "people of the fit"),
+        (panels[1], "test", "other people"),
+    ):
+        _bars(axes, results, model, part)
+        axes.set_title(title, loc="left")
+        axes.tick_params(axis="x", labelsize=8.5)
+    panels[0].set_ylabel("bias between women and men")
+    panels[1].legend(loc="upper right")
     figure.tight_layout()
     return figure, (
-        f"Bias in each racial stratum, {NAMES[model]}, test rows: the model's own decisions, parity "
-        f"over everybody, and parity in each stratum; mean and deviation of {len(results.seeds)} "
-        "splits."
+        f"Bias between women and men in each racial stratum of Adult, {NAMES[model]}: the model's "
+        "own decisions, parity over everybody, and parity in each stratum; mean and deviation of "
+        f"{len(results.seeds)} splits."
     )
 
 
@@ -144,9 +157,12 @@ def bias_fit(results: Results) -> tuple[Figure, str]:
 def _all_bars(results: Results, part: str) -> Figure:
     count = len(results.models)
     figure, grid = plt.subplots(
-        (count + 1) // 2, min(count, 2), figsize=(10, 2.7 * ((count + 1) // 2)), sharey=True,
+        (count + 1) // 2,
+        min(count, 2),
+        figsize=(10, 2.7 * ((count + 1) // 2)),
+        sharey=True,
         squeeze=False,
-    )  # fmt: skip
+    )
     flat = list(grid.ravel())
     for axes, model in zip(flat, results.models, strict=False):
         _bars(axes, results, model, part)
@@ -172,18 +188,29 @@ def errors(results: Results) -> tuple[Figure, str]:
         values = np.array([results.error(model, rule, "test") for model in results.models])
         spread = values.std(axis=1, ddof=1) if values.shape[1] > 1 else np.zeros(len(values))
         axes.bar(
-            places + 0.27 * (offset - 1), 100 * values.mean(axis=1), 0.25,
-            label=RULE_NAMES[rule], color=COLOURS[rule], hatch=HATCHES[rule], edgecolor="white",
+            places + 0.27 * (offset - 1),
+            100 * values.mean(axis=1),
+            0.25,
+            label=RULE_NAMES[rule],
+            color=COLOURS[rule],
+            hatch=HATCHES[rule],
+            edgecolor="white",
             linewidth=0.5,
-        )  # fmt: skip
+        )
         axes.errorbar(
-            places + 0.27 * (offset - 1), 100 * values.mean(axis=1), 100 * spread, fmt="none",
-            ecolor="#333333", elinewidth=0.9, capsize=1.5,
-        )  # fmt: skip
+            places + 0.27 * (offset - 1),
+            100 * values.mean(axis=1),
+            100 * spread,
+            fmt="none",
+            ecolor="#333333",
+            elinewidth=0.9,
+            capsize=1.5,
+        )
     axes.set_xticks(places, [NAMES[model] for model in results.models])
     axes.tick_params(axis="x", length=0)
     axes.set_ylabel("test error, %")
     _headroom(axes, 1.2)
+    axes.set_yticks(range(0, int(axes.get_ylim()[1]) + 1, 5))
     axes.legend(loc="upper right", ncols=3)
     figure.tight_layout()
     return figure, "Test error before and after; whiskers: standard deviation over splits."
@@ -193,19 +220,26 @@ def histograms(results: Results) -> tuple[Figure, str]:
     """Draw Figure 2's middle row."""
     count = len(results.models)
     figure, grid = plt.subplots(
-        (count + 1) // 2, min(count, 2), figsize=(10, 2.3 * ((count + 1) // 2)), sharex=True,
+        (count + 1) // 2,
+        min(count, 2),
+        figsize=(10, 2.3 * ((count + 1) // 2)),
+        sharex=True,
         squeeze=False,
-    )  # fmt: skip
+    )
     edges = np.linspace(-1, 1, BINS + 1)
     flat = list(grid.ravel())
     for axes, model in zip(flat, results.models, strict=False):
         for sex, colour in SEXES.items():
-            counts = sum(np.array(record["histogram"][sex]) for record in results.of(model))
+            counts = np.sum([run["histogram"][sex] for run in results.of(model)], axis=0)
             style = "-" if sex == "Female" else (0, (4, 1.5))
             axes.stairs(
-                100 * counts / counts.sum(), edges, color=colour, linewidth=1.6, linestyle=style,
+                100 * counts / counts.sum(),
+                edges,
+                color=colour,
+                linewidth=1.6,
+                linestyle=style,
                 label={"Female": "women", "Male": "men"}[sex],
-            )  # fmt: skip
+            )
         axes.axvline(0, color="#999999", linewidth=0.8, linestyle=":")
         axes.set_yscale("log")
         axes.set_ylim(0.05, 100)
@@ -236,21 +270,33 @@ def descent(results: Results) -> tuple[Figure, str]:
     titles = {"figure_1b": "Figure 1b's learning rate", "proposition_4": "Proposition 4's"}
     model = results.first
     for axes, (rate, title) in zip(panels, titles.items(), strict=True):
-        for index, record in enumerate(results.of(model)):
-            run = next(d for d in record["descents"] if d["rule"] == "parity" and d["rate"] == rate)
-            label = lambda text, index=index: text if index == 0 else None
+        for index, run in enumerate(results.descents(model, "parity", rate)):
+            labels = (
+                ("last iterate", "averaged, as in the paper", "exact optimum")
+                if index == 0
+                else (None, None, None)
+            )
             axes.plot(
-                run["epochs"], [one[0] for one in run["last"]], color="#bbbbbb", linewidth=0.7,
-                label=label("last iterate"),
-            )  # fmt: skip
+                run["epochs"],
+                [one[0] for one in run["last"]],
+                color="#bbbbbb",
+                linewidth=0.7,
+                label=labels[0],
+            )
             axes.plot(
-                run["epochs"], [one[0] for one in run["trace"]], color=COLOURS["parity"],
-                linewidth=1.5, label=label("averaged, as in the paper"),
-            )  # fmt: skip
+                run["epochs"],
+                [one[0] for one in run["trace"]],
+                color=COLOURS["parity"],
+                linewidth=1.5,
+                label=labels[1],
+            )
             axes.axhline(
-                run["exact"]["all"], color=COLOURS["conditional"], linewidth=1, linestyle="--",
-                label=label("exact optimum"),
-            )  # fmt: skip
+                run["exact"]["all"],
+                color=COLOURS["conditional"],
+                linewidth=1,
+                linestyle="--",
+                label=labels[2],
+            )
         axes.set_title(title, loc="left")
         axes.set_xlabel("epochs")
         axes.set_xlim(0, EPOCHS)
@@ -276,11 +322,15 @@ def frontier(results: Results) -> tuple[Figure, str]:
             axes.plot(
                 [one["tolerance"] for one in runs[0]],
                 100 * np.mean([[one[key] for one in run] for run in runs], axis=0),
-                linestyle=style, marker=marker, markersize=4, linewidth=1.4, label=NAMES[model],
-            )  # fmt: skip
+                linestyle=style,
+                marker=marker,
+                markersize=4,
+                linewidth=1.4,
+                label=NAMES[model],
+            )
         axes.set_title(title, loc="left")
         axes.set_xlabel("tolerated difference of the rates")
     panels[0].set_ylabel("error, %")
     panels[1].legend(loc="upper right", fontsize=9)
     figure.tight_layout()
-    return figure, "What statistical parity costs, by how far the rates may differ; means of splits."
+    return figure, "What statistical parity costs, by how far rates may differ; means of splits."

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-import evenhand
 import numpy as np
 from adult import Floats, Labels, Texts
+
+import evenhand
 
 Record = dict[str, Any]
 

@@ -181,7 +181,7 @@ def _badge(verdict: str) -> str:
 def _html_claim(number: int, one: Judged) -> str:
     claim, finding = one.claim, one.finding
     return (
-        f'<article><h3>{number}. {text(claim.name)} '
+        f"<article><h3>{number}. {text(claim.name)} "
         f"{_badge(finding.verdict)}</h3>\n<dl><dt>Paper</dt><dd>{text(_paper(one))}</dd>"
         f"<dt>Here</dt><dd>{text(finding.measured)}</dd>"
         f"<dt>Reproduced means</dt><dd>{text(claim.test)}</dd></dl></article>"

@@ -20,7 +20,7 @@ CONSTRAINTS = {
 DRAWS = 50  # of error-parity's coins; Fairlearn tells its probabilities
 
 
-class _Scores(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _Scores(ClassifierMixin, BaseEstimator):
     """A model whose input is its score already."""
 
     def __init__(self) -> None:
@@ -45,9 +45,11 @@ class Peer:
             warnings.simplefilter("ignore")
             if name == "fairlearn":
                 self._rule: Any = ThresholdOptimizer(
-                    estimator=_Scores(), constraints=constraint, prefit=True,
+                    estimator=_Scores(),
+                    constraints=constraint,
+                    prefit=True,
                     predict_method="predict",
-                )  # fmt: skip
+                )
                 self._rule.fit(p[:, None], y, sensitive_features=sex)
             else:
                 self._rule = RelaxedThresholdOptimizer(
@@ -61,7 +63,7 @@ class Peer:
             warnings.simplefilter("ignore")
             if self._name == "fairlearn":
                 both = self._rule._pmf_predict(p[:, None], sensitive_features=sex)
-                return np.clip(np.asarray(both)[:, 1], 0, 1)
+                return np.asarray(np.clip(np.asarray(both)[:, 1], 0, 1), np.float64)
             state = np.random.get_state()
             np.random.seed(0)  # some of its coins are the global generator's
             try:

@@ -43,42 +43,41 @@ def _intro(results: Results) -> list[str]:
     rows = results.records[0]["rows"]
     return [
         f"{PAPER}, ends with an experiment on Adult, people of a census and whether they earn more "
-        "than $50,000. Here it is again: what the paper claims, what comes out, and whether the two "
-        "agree.",
+        "than $50,000. Here it is again: what the paper claims, what comes out, and whether the "
+        "two agree.",
         f"{sum(rows.values()):,} people are split at random into {rows['train']:,} for training, "
         f"{rows['calibration']:,} for calibration and {rows['test']:,} for testing, "
         f"{len(results.seeds)} times; numbers are means ± standard deviations over these splits. "
-        f"The models are scikit-learn's: {joined(NAMES[model] for model in results.models)}, on all "
-        "14 attributes with categories one-hot: the forest has a depth of 10, k-NN has k = 10, MLP "
-        "and SVM have Platt's scaling, fitted on the calibration rows. The score is `f = 2p - 1`, "
-        f"`gamma` is {GAMMA:g}, the sensitive attribute is sex, and strata are races. Decisions by "
-        "coin count with their probabilities.",
+        f"The models are scikit-learn's: {joined(NAMES[model] for model in results.models)}, on "
+        "all 14 attributes with categories one-hot: the forest has a depth of 10, k-NN has k = 10, "
+        "MLP and SVM have Platt's scaling, fitted on the calibration rows. The score is `f = 2p - "
+        f"1`, `gamma` is {GAMMA:g}, the sensitive attribute is sex, and strata are races. "
+        "Decisions by coin count with their probabilities.",
         "The paper does not say on which rows it fits its rule. Here it is the calibration rows, "
-        "as its Theorem 3 asks for a fresh sample; with the training rows instead, mean test errors "
-        f"differ by at most {100 * _elsewhere(results):.1f} points (a table is below). Nor does it "
-        "say on which rows it measures bias, so both are shown.",
+        "as its Theorem 3 asks for a fresh sample; with the training rows instead, mean test "
+        f"errors differ by at most {100 * _elsewhere(results):.1f} points (a table is below). Nor "
+        "does it say on which rows it measures bias, so both are shown.",
     ]
 
 
 def _elsewhere(results: Results) -> float:
     """Return by how much a mean test error changes if rules are fitted on the training rows."""
-    return max(
-        abs(
-            results.error(model, rule, "test", "train").mean()
-            - results.error(model, rule, "test").mean()
-        )
+    changes = [
+        results.error(model, rule, "test", "train").mean()
+        - results.error(model, rule, "test").mean()
         for model in results.models
         for rule in tables.RULES
-    )
+    ]
+    return float(max(map(abs, changes)))
 
 
 def _where() -> str:
     return (
-        "Everything on this page is written by `make paper`, which takes some minutes; the verdicts "
-        "are computed, too. It also writes `build/paper/index.html`, the same with the time of each "
-        "step. The same seeds give the same tables on one machine; on another, models may differ "
-        "in their last digits. The code is in [examples/adult](../examples/adult), and the paper's "
-        "errata are in [paper.md](paper.md)."
+        "Everything on this page is written by `make paper`, which takes some minutes; the "
+        "verdicts are computed, too. It also writes `build/paper/index.html`, the same with the "
+        "time of each step. The same seeds give the same tables on one machine; on another, models "
+        "may differ in their last digits. The code is in [examples/adult](../examples/adult), and "
+        "the paper's errata are in [paper.md](paper.md)."
     )
 
 
@@ -96,8 +95,8 @@ def _sections(
                 drawn["errors"],
                 tables.errors(results),
                 "The paper names the same target, an income above $50,000. To predict that nobody "
-                f"earns that much errs in {100 * positives:.1f} % of test rows, less often than its "
-                "models; where its numbers come from we do not know.",
+                f"earns that much errs in {100 * positives:.1f} % of test rows, less often than "
+                "its models; where its numbers come from we do not know.",
             ],
         ),
         Section("Women and men", [tables.women(results), drawn["histograms"]]),
@@ -116,8 +115,8 @@ def _sections(
         Section(
             "Fitted on the training rows instead",
             [
+                "The same rules, fitted on the rows that the model was trained on.",
                 _train_errors(results),
-                "Rules as above, but fitted on the rows that the model was trained on.",
             ],
         ),
         Section(
@@ -132,12 +131,12 @@ def _sections(
             "Beyond the paper",
             [
                 tables.beyond(results),
-                "evenhand's `exact` takes the scores for probabilities, as the paper does; `labels` "
-                "learns from the outcomes of the calibration rows what a score means, as Fairlearn "
-                "and error-parity do. The peers offer no parity inside strata and no four-fifths. "
-                "Of error-parity's decisions, which are random, means of 50 draws are shown, so "
-                "that its differences have some noise. Four-fifths bounds a ratio, so that a "
-                "difference remains.",
+                "evenhand's `exact` takes the scores for probabilities, as the paper does; "
+                "`labels` learns from the outcomes of the calibration rows what a score means, as "
+                "Fairlearn and error-parity do. The peers offer no parity inside strata and no "
+                "four-fifths. Of error-parity's decisions, which are random, means of 50 draws are "
+                "shown, so that its differences have some noise. Four-fifths bounds a ratio, so "
+                "that a difference remains.",
                 drawn["frontier"],
                 tables.frontier(results),
             ],
@@ -161,19 +160,18 @@ def _descent_text(results: Results) -> str:
     def left(rule: str, rate: str) -> str:
         runs = [
             run["violation"]
-            for record in results.records
-            for run in record["descents"]
-            if (run["rule"], run["rate"]) == (rule, rate)
+            for model in results.models
+            for run in results.descents(model, rule, rate)
         ]
         return f"{100 * sum(runs) / len(runs):.1f} %"
 
     return (
-        f"Each run makes {EPOCHS} epochs over the calibration rows. Over all models and splits, the "
-        f"selection rates of women and men then still differ by {left('parity', 'figure_1b')} with "
-        f"the learning rate of Figure 1b and by {left('parity', 'proposition_4')} with Proposition "
-        "4's, which is ten times as large; in the worst stratum under conditional parity by "
-        f"{left('conditional', 'figure_1b')} and {left('conditional', 'proposition_4')}. A step "
-        "moves the multiplier of its own stratum only, and small strata get few steps."
+        f"Each run makes {EPOCHS} epochs over the calibration rows. Over all models and splits, "
+        f"the selection rates of women and men then still differ by {left('parity', 'figure_1b')} "
+        f"with the learning rate of Figure 1b and by {left('parity', 'proposition_4')} with "
+        "Proposition 4's, which is ten times as large; in the worst stratum under conditional "
+        f"parity by {left('conditional', 'figure_1b')} and {left('conditional', 'proposition_4')}. "
+        "A step moves the multiplier of its own stratum only, and small strata get few steps."
     )
 
 

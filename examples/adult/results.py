@@ -1,11 +1,11 @@
 """Means over splits of what experiment.py measured, and the tables made of them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+import experiment
 import numpy as np
 from adult import Floats
-from experiment import RULES
 from measures import Record
 
 NAMES = {
@@ -16,6 +16,7 @@ NAMES = {
     "svm": "SVM",
 }
 RULE_NAMES = {"base": "base", "parity": "parity", "conditional": "conditional parity"}
+RULES = experiment.RULES
 PAPER_MODELS = ("random_forest", "knn", "mlp")  # those of its Figure 2
 PAPER_ERRORS = {  # percent, before and after conditional parity
     "random_forest": {"train": (32, 32), "test": (34, 35)},
@@ -33,7 +34,6 @@ class Table:
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     names: int = 1  # columns of text before the numbers
-    varies: bool = field(default=False)  # from run to run, as times do
 
 
 class Results:
@@ -80,6 +80,18 @@ class Results:
         """Return the error of each split."""
         return self.values(model, lambda r: r["rules"][fitted_on][rule][part]["error"])
 
+    def descents(
+        self, model: str, rule: str, rate: str, fitted_on: str = FITTED_ON
+    ) -> list[Record]:
+        """Return the run of SGD of each split."""
+        wanted = {"rule": rule, "rate": rate, "fitted_on": fitted_on}
+        return [
+            run
+            for record in self.of(model)
+            for run in record["descents"]
+            if wanted.items() <= run.items()
+        ]
+
     def bias(
         self, model: str, rule: str, part: str, race: str, fitted_on: str = FITTED_ON
     ) -> Floats:
@@ -116,7 +128,8 @@ def joined(words: Iterable[str]) -> str:
 
 def errors(results: Results, fitted_on: str = FITTED_ON) -> Table:
     """Figure 2, top row: errors before and after, beside the paper's."""
-    header = ["", "rows", *(RULE_NAMES[rule] for rule in RULES), "paper: base", "paper: conditional"]
+    header = ["", "rows", *(RULE_NAMES[rule] for rule in RULES)]
+    header += ["paper: base", "paper: conditional"]
     rows = []
     for model in results.models:
         for part in ("train", "test"):
@@ -142,7 +155,9 @@ def women(results: Results) -> Table:
     rows = [
         [
             NAMES[model],
-            percent(results.values(model, lambda r: r["rules"][FITTED_ON]["base"]["test"]["women"])),
+            percent(
+                results.values(model, lambda r: r["rules"][FITTED_ON]["base"]["test"]["women"])
+            ),
             *(percent(share(model, rule)) for rule in RULES),
         ]
         for model in results.models
@@ -156,10 +171,8 @@ def biases(results: Results, part: str) -> Table:
     rows = []
     for model in results.models:
         for race in results.races:
-            people = results.mean(
-                model,
-                lambda r, race=race: r["rules"][FITTED_ON]["base"][part]["people"][race],
-            )
+            counted = [run["rules"][FITTED_ON]["base"][part]["people"] for run in results.of(model)]
+            people = np.mean([one[race] for one in counted])
             rows.append(
                 [NAMES[model], race, f"{people:.0f}"]
                 + [_bar(np.abs(results.bias(model, rule, part, race))) for rule in RULES]
@@ -188,13 +201,13 @@ def descents(results: Results) -> Table:
         runs = [record["descents"] for record in results.of(model)]
         for index, one in enumerate(runs[0]):
             same = [run[index] for run in runs]
-            exact = np.array([r["rules"][FITTED_ON][one["rule"]]["test"]["error"]
-                              for r in results.of(model)])  # fmt: skip
+            exact = results.error(model, one["rule"], "test", one["fitted_on"])
             rows.append(
                 [
                     NAMES[model],
                     RULE_NAMES[one["rule"]],
                     RATE_NAMES[one["rate"]],
+                    one["fitted_on"],
                     percent(np.array([run["violation"] for run in same])),
                     f"{max(run['excess'] for run in same):.1e}",
                     f"{one['bound']:.1e}",
@@ -202,13 +215,24 @@ def descents(results: Results) -> Table:
                     percent(exact),
                 ]
             )
-    header = ["", "rule", "learning rate of", "rates still differ by", "largest excess", "bound",
-              "test error, SGD", "test error, exact"]  # fmt: skip
+    header = [
+        "",
+        "rule",
+        "learning rate of",
+        "rows",
+        "rates still differ by",
+        "largest excess",
+        "bound",
+        "test error, SGD",
+        "test error, exact",
+    ]
     return Table(
         "SGD after 25 epochs beside the exact optimum, whose rates differ by 0. The excess is that "
         "of the dual objective for each person; the bound is Proposition 4's in the wider box.",
-        header, rows, 3,
-    )  # fmt: skip
+        header,
+        rows,
+        4,
+    )
 
 
 CRITERION_NAMES = {
@@ -229,31 +253,32 @@ def beyond(results: Results) -> Table:
     first = results.of(results.models[0])[0]["beyond"]
     order = list(dict.fromkeys(criterion_name(one) for one in first))
     rows = []
-    for index, one in sorted(enumerate(first), key=lambda pair: order.index(criterion_name(pair[1]))):
-        pick: Callable[[Record], Record] = lambda r, index=index: r["beyond"][index]
-        differences = {
-            part: np.concatenate(
-                [
-                    results.values(m, lambda r, part=part: pick(r)[part]["difference"])
-                    for m in results.models
-                ]
-            )
+    in_order = sorted(enumerate(first), key=lambda pair: order.index(criterion_name(pair[1])))
+    for index, one in in_order:
+        outcomes = [[run["beyond"][index] for run in results.of(m)] for m in results.models]
+        fitting, test = (
+            np.array([[one[part]["difference"] for one in runs] for runs in outcomes])
             for part in ("calibration", "test")
-        }
+        )
         rows.append(
             [criterion_name(one), one["method"]]
-            + [
-                percent(results.values(model, lambda r: pick(r)["test"]["error"]))
-                for model in results.models
-            ]
-            + [_largest(differences["calibration"]), f"{100 * differences['test'].mean():.1f} %"]
+            + [percent(np.array([one["test"]["error"] for one in runs])) for runs in outcomes]
+            + [_largest(fitting), f"{100 * test.mean():.1f} %"]
         )
-    header = ["criterion", "by", *(NAMES[model] for model in results.models), "largest difference, "
-              "rows of the fit", "mean difference, test rows"]  # fmt: skip
+    header = [
+        "criterion",
+        "by",
+        *(NAMES[model] for model in results.models),
+        "largest difference, rows of the fit",
+        "mean difference, test rows",
+    ]
     return Table(
         "Test error of rules fitted on the calibration rows, and how far the compared rates of "
-        "women and men differ.", header, rows, 2,
-    )  # fmt: skip
+        "women and men differ.",
+        header,
+        rows,
+        2,
+    )
 
 
 def _largest(values: Floats) -> str:
@@ -266,10 +291,12 @@ def frontier(results: Results) -> Table:
     runs = [record["frontier"] for record in results.of(model)]
     rows = []
     for index, one in enumerate(runs[0]):
-        column = lambda key, index=index: np.array([run[index][key] for run in runs])
         rows.append(
             [f"{one['tolerance']:g}"]
-            + [percent(column(key)) for key in ("fitting_error", "test_error", "test_difference")]
+            + [
+                percent(np.array([run[index][key] for run in runs]))
+                for key in ("fitting_error", "test_error", "test_difference")
+            ]
         )
     header = ["tolerance", "error, rows of the fit", "error, test rows", "difference, test rows"]
     return Table(f"The frontier of statistical parity, {NAMES[model]}.", header, rows)
@@ -280,12 +307,18 @@ def times(results: Results) -> Table:
     steps = ("training", "scoring", "parity", "conditional", "sgd")
     rows = [
         [NAMES[model]]
-        + [_seconds(results.values(model, lambda r, step=step: r["times"][step])) for step in steps]
+        + [_seconds([run["times"][step] for run in results.of(model)]) for step in steps]
         for model in results.models
     ]
-    header = ["", "training", "scoring everybody", "parity, exact", "conditional parity, exact",
-              "parity, SGD"]  # fmt: skip
-    return Table("Time of each step, median over splits.", header, rows, varies=True)
+    header = [
+        "",
+        "training",
+        "scoring everybody",
+        "parity, exact",
+        "conditional parity, exact",
+        "parity, SGD",
+    ]
+    return Table("Time of each step, median over splits.", header, rows)
 
 
 def peer_times(results: Results) -> Table:
@@ -294,15 +327,15 @@ def peer_times(results: Results) -> Table:
     rows = [
         [criterion_name(one), one["method"]]
         + [
-            _seconds(results.values(model, lambda r, index=index: r["beyond"][index]["seconds"]))
+            _seconds([run["beyond"][index]["seconds"] for run in results.of(model)])
             for model in results.models
         ]
         for index, one in enumerate(first)
     ]
     header = ["criterion", "by", *(NAMES[model] for model in results.models)]
-    return Table("Time of each fit on the calibration rows, median.", header, rows, 2, varies=True)
+    return Table("Time of each fit on the calibration rows, median.", header, rows, 2)
 
 
-def _seconds(values: Floats) -> str:
+def _seconds(values: Sequence[float]) -> str:
     median = float(np.median(values))
     return f"{median:.1f} s" if median >= 1 else f"{1000 * median:.1f} ms"
