@@ -163,7 +163,7 @@ def _compensates(results: Results) -> Finding:
         f"in {hits} of {runs} runs women are behind in one stratum and ahead in another, by a bias "
         "of 0.001 or more, on the rows of the fit"
     )
-    return Finding(measured, verdict(2 * hits > runs, hits > 0))
+    return Finding(measured, verdict(hits == runs, 2 * hits > runs))
 
 
 def _conditional_removes(results: Results) -> Finding:
@@ -390,7 +390,7 @@ CLAIMS = (
         "“discriminate against the sensitive class within one demographic group and compensate for "
         "it by favoring the sensitive class in another”",
         "bars only",
-        "in most runs, as the paper says that it “may”; in direction if in some",
+        "in all runs; in direction if in most",
         _compensates,
     ),
     Claim(

@@ -118,7 +118,7 @@ def bias(results: Results) -> tuple[Figure, str]:
     figure, panels = _panels(2, 10, 3.3)
     model = results.first
     for axes, part, title in (
-        (panels[0], FITTED_ON, "people of the fit"),
+        (panels[0], FITTED_ON, "people the rules were fitted on"),
         (panels[1], "test", "other people"),
     ):
         _bars(axes, results, model, part)

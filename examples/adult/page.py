@@ -3,7 +3,7 @@
 import html
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from claims import VERDICTS, Judged
@@ -161,12 +161,22 @@ def _html_table(table: Table) -> str:
             for i, cell in enumerate(cells)
         )
 
-    body = "".join(f"<tr>{row(cells, 'td')}</tr>\n" for cells in table.rows)
+    body = "".join(f"<tr>{row(cells, 'td')}</tr>\n" for cells in _once(table.rows))
+    dense = ' class="dense"' if len(table.header) > 7 else ""
+    head = row(table.header, "th")
     return (
-        f'<figure><div class="wide"><table>\n<thead><tr>{row(table.header, "th")}</tr></thead>\n'
+        f'<figure><div class="wide"><table{dense}>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}</tbody>\n</table></div>"
         f"<figcaption>{text(table.caption)}</figcaption></figure>"
     )
+
+
+def _once(rows: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """Leave out the first name where it is that of the row above."""
+    above = None
+    for row in rows:
+        yield ["", *row[1:]] if row[0] == above else row
+        above = row[0]
 
 
 def _verdict_or_text(cell: str) -> str:
@@ -193,7 +203,7 @@ STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; background: #fff; color: var(--ink);
   font: 17px/1.6 Charter, "Bitstream Charter", "Iowan Old Style", Georgia, serif; }
-main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.2rem 5rem; }
+main { max-width: 66rem; margin: 0 auto; padding: 2rem 1.2rem 5rem; }
 h1, h2, h3, table, nav, figcaption, .badge, dt
   { font-family: system-ui, "Helvetica Neue", Arial, sans-serif; }
 h1 { font-size: 2rem; line-height: 1.2; letter-spacing: -0.01em; }
@@ -218,6 +228,8 @@ td { text-align: right; border-bottom: 1px solid var(--line); white-space: nowra
 th, td { padding: 0.35rem 0.6rem; }
 th:first-child, td:first-child { padding-left: 0; }
 .name { text-align: left; }
+.dense { font-size: 0.74rem; }
+.dense th, .dense td { padding: 0.32rem 0.4rem; }
 article { border: 1px solid var(--line); border-radius: 8px; padding: 0.9rem 1.1rem;
   margin: 0.9rem 0; }
 dl { display: grid; grid-template-columns: 9.5rem 1fr; gap: 0.25rem 0.8rem; margin: 0;

@@ -88,7 +88,15 @@ def _sections(
     positives = results.mean(results.first, lambda r: r["positives"])
     return [
         Section("Verdicts", [claims_table(judged), drawn["bias"]]),
-        Section("Claim by claim", [judged]),
+        Section(
+            "Claim by claim",
+            [
+                "What counts as reproduced was written down before the results were seen, but for "
+                "one addition in the paper's favour: convergence (12) may also be shown on the "
+                "training rows, where an epoch has more steps.",
+                judged,
+            ],
+        ),
         Section(
             "Errors",
             [
@@ -109,7 +117,7 @@ def _sections(
                 tables.biases(results, "calibration"),
                 "A stratum of a hundred people has few with high scores, and what is fair among "
                 "those of the fit need not be among others: conditional parity is exact on the "
-                "rows of the fit, and a matter of numbers of people elsewhere.",
+                "rows of the fit, and elsewhere the closer the more people a stratum has.",
             ],
         ),
         Section(

@@ -269,8 +269,8 @@ def beyond(results: Results) -> Table:
         "criterion",
         "by",
         *(NAMES[model] for model in results.models),
-        "largest difference, rows of the fit",
-        "mean difference, test rows",
+        "largest difference, fit",
+        "mean difference, test",
     ]
     return Table(
         "Test error of rules fitted on the calibration rows, and how far the compared rates of "
