@@ -235,6 +235,7 @@ def descents(results: Results) -> Table:
     )
 
 
+METHOD_NAMES = {"fairlearn": "Fairlearn"}
 CRITERION_NAMES = {
     "statistical-parity": "statistical parity",
     "four-fifths": "four-fifths",
@@ -261,7 +262,7 @@ def beyond(results: Results) -> Table:
             for part in ("calibration", "test")
         )
         rows.append(
-            [criterion_name(one), one["method"]]
+            [criterion_name(one), METHOD_NAMES.get(one["method"], one["method"])]
             + [percent(np.array([one["test"]["error"] for one in runs])) for runs in outcomes]
             + [_largest(fitting), f"{100 * test.mean():.1f} %"]
         )
@@ -325,7 +326,7 @@ def peer_times(results: Results) -> Table:
     """Time of each fit beyond the paper."""
     first = results.of(results.models[0])[0]["beyond"]
     rows = [
-        [criterion_name(one), one["method"]]
+        [criterion_name(one), METHOD_NAMES.get(one["method"], one["method"])]
         + [
             _seconds([run["beyond"][index]["seconds"] for run in results.of(model)])
             for model in results.models
