@@ -109,6 +109,9 @@ def _bars(axes: Axes, results: Results, model: str, part: str) -> None:
             elinewidth=0.9,
             capsize=1.5,
         )
+        for place in places[~shown]:
+            where = place + 0.27 * (offset - 1)
+            axes.text(where, 0, "0", color=COLOURS[rule], ha="center", va="bottom", fontsize=8)
     axes.set_xticks(places, [RACES.get(race, race) for race in results.races])
     axes.tick_params(axis="x", length=0)
 
