@@ -1,6 +1,5 @@
 #include <evenhand/coin.h>
 
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -47,14 +46,7 @@ Unseen unseen_from(const std::string& name) {
 }
 
 std::uint64_t seed_of(const Options& options) {
-  std::uint64_t seed = 0;
-  const char* const end = options.seed.data() + options.seed.size();
-  const auto [rest, error] = std::from_chars(options.seed.data(), end, seed);
-  if (!options.seed.empty() && (error != std::errc() || rest != end)) {
-    throw UserError(
-        fmt::format("--seed takes a whole number from 0 to 2^64 - 1, not {}", shown(options.seed)));
-  }
-  return seed;
+  return options.seed.empty() ? 0 : whole_number_from(options.seed, "--seed");
 }
 
 Coin coin_of(const Options& options) {
@@ -79,47 +71,11 @@ Coin coin_of(const Options& options) {
   return Coin::keyed(key.str());
 }
 
-// What COPY needs to know about the output.
-std::string copy_options(const Options& options) {
-  const bool standard = options.output.empty() || options.output == "-";
-  Format format = Format::csv;
-  if (options.output_format != "auto") {
-    format = format_from(options.output_format);
-  } else if (!standard) {
-    const auto by_name = format_of_name(options.output);
-    if (!by_name) {
-      throw UserError(
-          fmt::format("{}: its ending does not say what to write; use .csv, .parquet or "
-                      ".json, or --output-format",
-                      shown(options.output)));
-    }
-    format = *by_name;
-  }
-  const std::string compression = standard ? "none" : compression_of_name(options.output);
-  std::string out = "USE_TMP_FILE false, ";
-  switch (format) {
-    case Format::parquet:
-      if (compression != "none")
-        throw UserError("Parquet files are compressed inside: drop the ending");
-      return out + "FORMAT parquet";
-    case Format::json: {
-      const bool lines = options.output.find(".ndjson") != std::string::npos ||
-                         options.output.find(".jsonl") != std::string::npos;
-      return out + fmt::format("FORMAT json, ARRAY {}, COMPRESSION {}", !lines, compression);
-    }
-    case Format::csv:
-      break;
-  }
-  const bool tabs = options.output.find(".tsv") != std::string::npos;
-  return out + fmt::format("FORMAT csv, HEADER true, DELIMITER {}, COMPRESSION {}",
-                           tabs ? "'\t'" : "','", compression);
-}
-
 // Cells of the data that the rule does not know, with their rows.
-[[noreturn]] void explain_unseen(Database& database, const Source& source, const Rule& rule,
+[[noreturn]] void explain_unseen(Database& database, const Source& source, const CellNames& known,
                                  const std::vector<std::string>& texts, const NullPolicy& nulls) {
   if (nulls.kind != NullPolicy::Kind::name) {
-    throw_if_missing(database, source, rule.cells().attributes(),
+    throw_if_missing(database, source, known.attributes(),
                      "name them with --null NAME, or choose --unseen score or reject");
   }
   const std::string by = joined(texts);
@@ -130,22 +86,27 @@ std::string copy_options(const Options& options) {
     std::vector<std::string> values;
     for (std::size_t i = 0; i + 1 < row.size(); ++i) values.push_back(row[i].value_or(""));
     const std::vector<std::string_view> views(values.begin(), values.end());
-    if (!rule.cells().find(views))
-      cells.emplace_back(values, std::stoull(row.back().value_or("0")));
+    if (!known.find(views)) cells.emplace_back(values, std::stoull(row.back().value_or("0")));
   }
-  throw_unseen(source.name(), rule.cells().attributes(), cells,
+  throw_unseen(source.name(), known.attributes(), cells,
                "fit it anew, or choose --unseen score or reject");
 }
 
 [[noreturn]] void explain(Database& database, const Source& source, const RuleFile& file,
-                          const Column& score, const std::string& id,
+                          const std::string& score, const std::string& id,
                           const std::vector<std::string>& texts, const NullPolicy& nulls,
                           DecideFunction::Trouble trouble, const std::string& otherwise) {
   if (trouble == DecideFunction::Trouble::unseen) {
-    explain_unseen(database, source, file.rule, texts, nulls);
+    explain_unseen(database, source, file.cells(), texts, nulls);
   }
-  throw_if_missing(database, source, {score.name}, "nobody can be decided without a score");
-  throw_if_bad(database, source, score_check(score, file.rule.parts().reading));
+  throw_if_missing(database, source, {score}, "nobody can be decided without a score");
+  throw_if_bad(database, source, score_check(source.column(score, "--score"), file.reading()));
+  for (const std::string& name : file.soft_columns()) {
+    const Column& column = source.column(name, "a soft column of the rule");
+    throw_if_missing(database, source, {column.name},
+                     "nobody can be decided without the columns of --soft");
+    throw_if_bad(database, source, probability_check(column));
+  }
   if (!id.empty()) {
     const Row row = database.query(fmt::format(
         "SELECT CAST(min(r) AS VARCHAR), CAST(count(*) AS VARCHAR) FROM (SELECT row_number() OVER "
@@ -177,21 +138,10 @@ Ids ids_of(const Source& source, const std::string& id) {
   return {Id::text, fmt::format("CAST({} AS VARCHAR)", identifier(id))};
 }
 
-// A file that the SELECT names, as far as its text shows.
-void refuse_named_output(const Options& options) {
-  if (options.data.input.sql.empty() || options.output.empty()) return;
-  const std::string name = std::filesystem::path(options.output).filename().string();
-  if (std::filesystem::exists(options.output) &&
-      options.data.input.sql.find(name) != std::string::npos) {
-    throw UserError(fmt::format("{} is also the input, by its name in --sql; choose another output",
-                                shown(options.output)));
-  }
-}
-
 int run_apply(const Options& options) {
   const RuleFile file = read_rule(options.rule);
   const Unseen unseen = unseen_from(options.unseen);
-  refuse_named_output(options);
+  refuse_named_output(options.data.input, options.output);
   const Coin coin = coin_of(options);
 
   const std::string score_name = options.score.empty() ? file.score_column() : options.score;
@@ -211,15 +161,9 @@ int run_apply(const Options& options) {
   output.must_not_be(input.files());
   output.must_not_be(std::vector{options.rule});
   if (!options.key_file.empty()) output.must_not_be(std::vector{options.key_file});
-  const std::string how = copy_options(options);
+  const std::string how = copy_clause(options.output, options.output_format);
   Database database(options.data.database);
-  if (input.is_sql()) {
-    database.allow_local_files();
-  } else {
-    std::vector<std::string> files = input.files();
-    files.push_back(output.staged());
-    database.allow_only(files);
-  }
+  open_for(database, input, std::vector{output.staged()});
   const Source source(database, input);
   for (const std::string& name : {options.probability_name, options.decision_name}) {
     if (source.has(name)) {
@@ -231,13 +175,17 @@ int run_apply(const Options& options) {
   const Column& score = source.column(score_name, "--score");
   const std::string id = options.id.empty() ? "" : source.column(options.id, "--id").name;
   std::vector<std::string> texts;
-  for (const std::string& attribute : file.rule.cells().attributes()) {
+  for (const std::string& attribute : file.cells().attributes()) {
     texts.push_back(as_text(source.column(attribute, "an attribute of the rule").name, nulls));
+  }
+  std::vector<std::string> numbers = {as_number(score, false)};
+  for (const std::string& name : file.soft_columns()) {
+    numbers.push_back(as_number(source.column(name, "a soft column of the rule"), false));
   }
   const Ids ids = ids_of(source, id);
   const DecideFunction decide(database, file.rule, coin, ids.kind, unseen);
   const std::string result = identifier(source.free_name());
-  const std::string call = decide.call(texts, as_number(score, false), ids.sql);
+  const std::string call = decide.call(texts, numbers, ids.sql);
   try {
     output.write_by(
         database,
@@ -249,7 +197,7 @@ int run_apply(const Options& options) {
         "deciding");
   } catch (const UserError& error) {
     source.rethrow_named([&] {
-      explain(database, source, file, score, id, texts, nulls, decide.trouble(), error.what());
+      explain(database, source, file, score.name, id, texts, nulls, decide.trouble(), error.what());
     });
   }
   output.complete();

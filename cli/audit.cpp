@@ -10,6 +10,7 @@
 #include "figures.h"
 #include "output.h"
 #include "prepared.h"
+#include "reliability.h"
 #include "rule_file.h"
 #include "support/text.h"
 #include "terminal.h"
@@ -30,6 +31,8 @@ struct Options {
   std::optional<double> fail_above;
   std::optional<double> fail_below;
   double confidence = 0.95;
+  bool calibration = false;
+  std::optional<std::uint64_t> bins;
   bool json = false;
 };
 
@@ -118,15 +121,18 @@ void refuse_unseen(const Prepared& data, const Rule& rule) {
 
 std::vector<View> audits_of(const Options& options, const Prepared& data,
                             const std::optional<RuleFile>& rule) {
-  const AuditOptions auditing{
+  AuditOptions auditing{
       .costs = options.objective.costs(),
       .base_threshold = options.decision.empty() ? options.objective.base_threshold : 0.5,
       .confidence = options.confidence};
-  if (rule) refuse_unseen(data, rule->rule);
+  if (rule) {
+    refuse_unseen(data, rule->hard());
+    auditing.calibrator = rule->hard().parts().calibrator;
+  }
   std::vector<View> views;
   for (const Roles& roles : views_of(data.roles(), across_from(options.across))) {
     View view{roles, audit(data.tally(), roles, auditing), std::nullopt};
-    if (rule) view.after = audit(data.tally(), roles, rule->rule, auditing);
+    if (rule) view.after = audit(data.tally(), roles, rule->hard(), auditing);
     if (!options.decision.empty() && !data.tally().labelled()) forget_outcomes(view.before);
     views.push_back(std::move(view));
   }
@@ -286,7 +292,10 @@ void take_objective(const Json& fit, ObjectiveOptions& options) {
 int run_audit(Options options) {
   std::optional<RuleFile> rule;
   std::string label_if_there;
-  if (!options.rule.empty()) rule = read_rule(options.rule);
+  if (!options.rule.empty()) {
+    rule = read_rule(options.rule);
+    rule->hard();  // throws for one without groups
+  }
   if (!options.decision.empty()) {
     if (rule) throw UserError("give either --rule or --decision, not both");
     if (!options.rows.tally.empty()) {
@@ -298,34 +307,16 @@ int run_audit(Options options) {
     options.rows.score = options.decision;
   }
   if (rule) {
-    Json columns = rule->fit.value("columns", Json());
-    if (!columns.is_object()) columns = Json::object();
-    const auto fill = [&](std::string& option, const char* key) {
-      const auto at = columns.find(key);
-      if (!option.empty() || at == columns.end()) return;
-      if (at->is_string()) option = at->get<std::string>();
-      if (!at->is_array()) return;
-      for (const Json& name : *at) {
-        if (!name.is_string()) continue;
-        // In quotes, as a name may contain a comma.
-        std::string quoted;
-        for (const char c : name.get<std::string>())
-          quoted += c == '"' ? "\"\"" : std::string(1, c);
-        option += fmt::format("{}\"{}\"", option.empty() ? "" : ",", quoted);
-      }
-    };
-    if (options.rows.tally.empty()) {
-      fill(label_if_there, "label");
-      fill(options.rows.score, "score");
-      fill(options.rows.sensitive, "sensitive");
-      fill(options.rows.within, "within");
-    }
-    options.rows.scale = to_string(rule->rule.parts().reading.scale);
-    options.rows.favorable = to_string(rule->rule.parts().reading.favorable);
+    rule->fill(options.rows, label_if_there);
     take_objective(rule->fit, options.objective);
-    if (options.rows.null.empty()) {
-      options.rows.null = rule->null_policy();
-    }
+  }
+  if (options.bins && !options.calibration) throw UserError("--bins is for --calibration");
+  if (options.calibration && !options.decision.empty()) {
+    throw UserError("decisions are not probabilities: there is no --calibration of --decision");
+  }
+  if (options.calibration && options.rows.label.empty() && label_if_there.empty() &&
+      options.rows.tally.empty()) {
+    throw UserError("--calibration is measured against what really happened: give --label");
   }
   for (const auto& [limit, option] : {std::pair(options.fail_above, "--fail-above"),
                                       std::pair(options.fail_below, "--fail-below")}) {
@@ -356,6 +347,12 @@ int run_audit(Options options) {
   }
   if (!found) refuse_reference(options.reference, views);
   const CellNames& names = data.tally().cells();
+  std::optional<Reliability> reliability;
+  if (options.calibration) {
+    reliability =
+        reliability_of(data.tally(), rule ? rule->hard().parts().calibrator : std::nullopt,
+                       options.bins.value_or(15));
+  }
   if (options.json) {
     Json out;
     out["data"] = data.name;
@@ -376,6 +373,7 @@ int run_audit(Options options) {
         out["views"].push_back(std::move(view));
       }
     }
+    if (reliability) out["calibration"] = to_json(*reliability, names);
     print(out.dump(2) + "\n");
   } else {
     std::string text;
@@ -393,6 +391,9 @@ int run_audit(Options options) {
       text += group_table(view.roles, view.before, after, shown_rates, true) + "\n";
       text += strata_table(view, rates);
       if (!options.reference.empty()) text += "\n" + reference_table(references[i]);
+    }
+    if (reliability) {
+      text += "\n" + strong("calibration of the scores") + "\n\n" + to_text(*reliability, names);
     }
     if (data.stored.excluded > 0) {
       text +=
@@ -465,6 +466,9 @@ void add_audit(CLI::App& program, int& status) {
              "Exit with status 4 if a ratio of rates is smaller than this, for example 0.8");
   add_number(command, "--confidence", options->confidence, "Of the intervals");
   add_objective_options(command, options->objective);
+  command.add_flag("--calibration", options->calibration,
+                   "Say how far the scores can be trusted as probabilities, too; needs labels");
+  add_whole_number(command, "--bins", options->bins, "Of the calibration table (default: 15)");
   command.add_flag("--json", options->json, "Print the result as JSON");
   command.callback([options, &status] { status = run_audit(*options); });
 }

@@ -216,21 +216,18 @@ void explain(Database& database, const Source& source, const Columns& columns,
              const Reading& reading) {
   const Column& score = source.column(columns.score, "--score");
   if (columns.decisions) {
-    throw_if_bad(database, source,
-                 {"decision", score, true, "d NOT IN (0, 1)", "is neither 0 nor 1"});
+    throw_if_bad(database, source, zero_or_one_check("decision", score));
   } else {
     throw_if_bad(database, source, score_check(score, reading));
   }
   if (columns.label) {
     throw_if_bad(database, source,
-                 {"label", source.column(*columns.label, "--label"), true, "d NOT IN (0, 1)",
-                  "is neither 0 nor 1"});
+                 zero_or_one_check("label", source.column(*columns.label, "--label")));
   }
   if (columns.weight) {
-    const Column& weight = source.column(*columns.weight, "--weight");
-    throw_if_bad(database, source, {"weight", weight, false, "d < 0", "is negative"});
-    throw_if_bad(database, source,
-                 {"weight", weight, false, "isnan(d) OR isinf(d)", "is not a finite number"});
+    for (const ValueCheck& check : weight_checks(source.column(*columns.weight, "--weight"))) {
+      throw_if_bad(database, source, check);
+    }
   }
 }
 
@@ -286,13 +283,27 @@ ValueCheck score_check(const Column& column, const Reading& reading) {
   const double other_end = reading.turn(reading.highest());
   const double low = std::min(one_end, other_end);
   const double high = std::max(one_end, other_end);
-  if (reading.scale == Scale::logit) {
+  if (reading.scale == Scale::logit || reading.scale == Scale::raw) {
     return {"score", column, false, "isnan(d) OR isinf(d)", "is not a finite number"};
   }
   return {"score", column, false,
           fmt::format("isnan(d) OR isinf(d) OR d < {} OR d > {}", low, high),
           fmt::format("is outside [{}, {}], the {} scale; see --scale", low, high,
                       to_string(reading.scale))};
+}
+
+ValueCheck probability_check(const Column& column) {
+  return {"probability", column, false, "isnan(d) OR d < 0 OR d > 1",
+          fmt::format("in {} is not from 0 to 1", shown(column.name))};
+}
+
+ValueCheck zero_or_one_check(std::string what, const Column& column) {
+  return {std::move(what), column, true, "d NOT IN (0, 1)", "is neither 0 nor 1"};
+}
+
+std::vector<ValueCheck> weight_checks(const Column& column) {
+  return {{"weight", column, false, "d < 0", "is negative"},
+          {"weight", column, false, "isnan(d) OR isinf(d)", "is not a finite number"}};
 }
 
 void throw_if_bad(Database& database, const Source& source, const ValueCheck& check) {

@@ -53,7 +53,7 @@ std::string as_text(std::string_view column, const NullPolicy& nulls);
 
 // Says which row has a bad value in `column`; returns if none has.
 struct ValueCheck {
-  std::string_view what;  // "score"
+  std::string what;  // "score"
   const Column& column;
   bool truth = false;     // reads "true" and "false"
   std::string is_bad;     // SQL about a number d
@@ -61,6 +61,9 @@ struct ValueCheck {
 };
 void throw_if_bad(Database& database, const Source& source, const ValueCheck& check);
 ValueCheck score_check(const Column& column, const Reading& reading);
+ValueCheck probability_check(const Column& column);
+ValueCheck zero_or_one_check(std::string what, const Column& column);
+std::vector<ValueCheck> weight_checks(const Column& column);
 void throw_if_missing(Database& database, const Source& source,
                       const std::vector<std::string>& columns, std::string_view advice);
 

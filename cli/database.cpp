@@ -40,6 +40,22 @@ struct Result {
   duckdb_result handle{};
 };
 
+struct Prepared {
+  Prepared() = default;
+  ~Prepared() { duckdb_destroy_prepare(&handle); }
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  duckdb_prepared_statement handle = nullptr;
+};
+
+struct Pending {
+  Pending() = default;
+  ~Pending() { duckdb_destroy_pending(&handle); }
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  duckdb_pending_result handle = nullptr;
+};
+
 }  // namespace
 
 Cell text_at(duckdb_vector vector, idx_t row) {
@@ -205,14 +221,43 @@ void Database::run(const std::string& sql, std::string_view name,
   const duckdb_state state = duckdb_query(connection_, sql.c_str(), &result.handle);
   work.throw_if_interrupted();
   if (state == DuckDBError) {
-    const char* const text = duckdb_result_error(&result.handle);
-    const std::string message = text ? text : "unknown error of DuckDB";
-    if (is_of_the_system(duckdb_result_error_type(&result.handle), message)) {
-      throw Failure(plain_message(message));
-    }
-    throw UserError(plain_message(message));
+    refuse(duckdb_result_error(&result.handle), duckdb_result_error_type(&result.handle));
   }
   take(result.handle);
+}
+
+void Database::refuse(const char* text, duckdb_error_type type) {
+  const std::string message = text ? text : "unknown error of DuckDB";
+  if (is_of_the_system(type, message)) throw Failure(plain_message(message));
+  throw UserError(plain_message(message));
+}
+
+void Database::stream_chunks(const std::string& sql, std::string_view name,
+                             const std::function<void(duckdb_data_chunk)>& visit) {
+  const WorkInProgress work(connection_, name);
+  Prepared prepared;
+  if (duckdb_prepare(connection_, sql.c_str(), &prepared.handle) == DuckDBError) {
+    refuse(duckdb_prepare_error(prepared.handle), DUCKDB_ERROR_INVALID);
+  }
+  Pending pending;
+  if (duckdb_pending_prepared_streaming(prepared.handle, &pending.handle) == DuckDBError) {
+    refuse(duckdb_pending_error(pending.handle), DUCKDB_ERROR_INVALID);
+  }
+  Result result;
+  const duckdb_state state = duckdb_execute_pending(pending.handle, &result.handle);
+  work.throw_if_interrupted();
+  if (state == DuckDBError) {
+    refuse(duckdb_result_error(&result.handle), duckdb_result_error_type(&result.handle));
+  }
+  chunks_of(result.handle, [&](duckdb_data_chunk chunk) {
+    work.throw_if_interrupted();
+    visit(chunk);
+  });
+  work.throw_if_interrupted();
+  // The chunks also end where something is wrong with the next one.
+  if (const char* const text = duckdb_result_error(&result.handle)) {
+    refuse(text, duckdb_result_error_type(&result.handle));
+  }
 }
 
 std::size_t Database::statements(const std::string& sql) {

@@ -44,6 +44,10 @@ class Database {
   void for_each_chunk(const std::string& sql, std::string_view name,
                       const std::function<void(duckdb_data_chunk)>& visit);
 
+  // The same as rows come, in their order and without keeping them: for data that do not fit.
+  void stream_chunks(const std::string& sql, std::string_view name,
+                     const std::function<void(duckdb_data_chunk)>& visit);
+
   // How many statements there are in `sql`; 0 if it does not parse.
   std::size_t statements(const std::string& sql);
 
@@ -53,6 +57,7 @@ class Database {
   void lock();
   void run(const std::string& sql, std::string_view name,
            const std::function<void(duckdb_result)>& take);
+  [[noreturn]] static void refuse(const char* text, duckdb_error_type type);
 
   std::string spill_;  // folder for what does not fit in memory
   duckdb_database database_ = nullptr;

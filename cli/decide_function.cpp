@@ -61,8 +61,46 @@ void find_values(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
 
 }  // namespace
 
+namespace {
+
+const CellNames& cells_of(const AnyRule& rule) {
+  const auto* const soft = std::get_if<SoftRule>(&rule);
+  return soft ? soft->parts().strata : std::get<Rule>(rule).cells();
+}
+
+const Reading& reading_of(const AnyRule& rule) {
+  const auto* const soft = std::get_if<SoftRule>(&rule);
+  return soft ? soft->parts().reading : std::get<Rule>(rule).parts().reading;
+}
+
+std::size_t soft_columns_of(const AnyRule& rule) {
+  const auto* const soft = std::get_if<SoftRule>(&rule);
+  return soft ? soft->parts().columns.size() : 0;
+}
+
+// The numbers of some rows: the score, then a soft rule's columns.
+using NumberVectors = std::vector<const double*>;
+
+void probabilities(const SoftRule& rule, const std::vector<CellCode>& strata,
+                   const NumberVectors& numbers, Unseen unseen, std::span<double> out) {
+  const SoftRuleParts& parts = rule.parts();
+  std::vector<double> columns(parts.columns.size());
+  for (std::size_t row = 0; row < out.size(); ++row) {
+    const double p = parts.reading.probability(parts.reading.turn(numbers[0][row]));
+    const double h = benefit(p, parts.costs);
+    if (strata[row] == unseen_cell) {
+      out[row] = unseen == Unseen::score && h > 0 ? 1 : 0;
+      continue;
+    }
+    for (std::size_t j = 0; j < columns.size(); ++j) columns[j] = numbers[1 + j][row];
+    out[row] = rule.response(strata[row], h, columns);
+  }
+}
+
+}  // namespace
+
 struct DecideFunction::State {
-  const Rule& rule;
+  const AnyRule& rule;
   const Coin& coin;
   Id id;
   Unseen unseen;
@@ -73,9 +111,9 @@ struct DecideFunction::State {
   std::atomic<Trouble> trouble = Trouble::none;
   std::atomic<std::uint64_t> rows = 0, positive = 0, by_lot = 0, unseen_rows = 0;
 
-  State(const Rule& rule_, const Coin& coin_, Id id_, Unseen unseen_)
+  State(const AnyRule& rule_, const Coin& coin_, Id id_, Unseen unseen_)
       : rule(rule_), coin(coin_), id(id_), unseen(unseen_) {
-    const CellNames& names = rule.cells();
+    const CellNames& names = cells_of(rule);
     values.resize(names.attributes().size());
     for (CellCode c = 0; c < names.size(); ++c) {
       for (std::size_t a = 0; a < values.size(); ++a) {
@@ -146,17 +184,29 @@ struct DecideFunction::State {
     for (idx_t a = 0; a < values.size(); ++a) {
       columns.push_back(static_cast<const std::int32_t*>(duckdb_vector_get_data(vector(a))));
     }
-    const duckdb_vector score_vector = vector(values.size());
-    const duckdb_vector id_vector = vector(values.size() + 1);
-    const auto* const scores = static_cast<const double*>(duckdb_vector_get_data(score_vector));
-    const auto* const score_validity = duckdb_vector_get_validity(score_vector);
+    NumberVectors numbers;
+    std::vector<const std::uint64_t*> valid_numbers;
+    const std::size_t soft = soft_columns_of(rule);
+    for (idx_t j = 0; j < 1 + soft; ++j) {
+      const duckdb_vector at = vector(values.size() + j);
+      numbers.push_back(static_cast<const double*>(duckdb_vector_get_data(at)));
+      valid_numbers.push_back(duckdb_vector_get_validity(at));
+    }
+    const double* const scores = numbers[0];
+    const duckdb_vector id_vector = vector(values.size() + 1 + soft);
     const auto* const id_validity = duckdb_vector_get_validity(id_vector);
     std::vector<CellCode> codes(count);
     std::uint64_t never_seen = 0;
-    const Reading& reading = rule.parts().reading;
+    const Reading& reading = reading_of(rule);
     for (idx_t row = 0; row < count; ++row) {
-      if (is_missing(score_validity, row) || !reading.valid(reading.turn(scores[row]))) {
-        return stop(info, Trouble::score);
+      if (is_missing(valid_numbers[0], row) || !reading.valid(reading.turn(scores[row]))) {
+        return stop(info, Trouble::number);
+      }
+      for (std::size_t j = 1; j <= soft; ++j) {
+        const double g = numbers[j][row];
+        if (is_missing(valid_numbers[j], row) || !(g >= 0 && g <= 1)) {
+          return stop(info, Trouble::number);
+        }
       }
       if (is_missing(id_validity, row)) return stop(info, Trouble::id);
       codes[row] = cell_at(columns, row);
@@ -167,9 +217,13 @@ struct DecideFunction::State {
         static_cast<double*>(duckdb_vector_get_data(duckdb_struct_vector_get_child(output, 0)));
     auto* const decision = static_cast<std::int8_t*>(
         duckdb_vector_get_data(duckdb_struct_vector_get_child(output, 1)));
-    rule.probability(codes, {scores, count}, {q, count}, unseen);
+    if (soft > 0) {
+      probabilities(std::get<SoftRule>(rule), codes, numbers, unseen, {q, count});
+    } else {
+      std::get<Rule>(rule).probability(codes, {scores, count}, {q, count}, unseen);
+    }
     auto* const texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(id_vector));
-    const auto* const numbers = static_cast<const std::int64_t*>(duckdb_vector_get_data(id_vector));
+    const auto* const whole = static_cast<const std::int64_t*>(duckdb_vector_get_data(id_vector));
     std::uint64_t lots = 0;
     std::uint64_t yes = 0;
     for (idx_t row = 0; row < count; ++row) {
@@ -179,7 +233,7 @@ struct DecideFunction::State {
       bool accepted = q[row] >= 1;
       if (q[row] > 0 && q[row] < 1) {
         ++lots;
-        accepted = coin_of(texts, numbers, row) < q[row];
+        accepted = coin_of(texts, whole, row) < q[row];
       }
       decision[row] = accepted ? 1 : 0;
       yes += accepted ? 1 : 0;
@@ -232,7 +286,7 @@ void register_function(Database& database, const std::string& name,
 
 }  // namespace
 
-DecideFunction::DecideFunction(Database& database, const Rule& rule, const Coin& coin, Id id,
+DecideFunction::DecideFunction(Database& database, const AnyRule& rule, const Coin& coin, Id id,
                                Unseen unseen)
     : state_(std::make_unique<State>(rule, coin, id, unseen)) {
   const Type integer(DUCKDB_TYPE_INTEGER);
@@ -243,7 +297,7 @@ DecideFunction::DecideFunction(Database& database, const Rule& rule, const Coin&
                       &state_->values[a]);
     parameters.push_back(DUCKDB_TYPE_INTEGER);
   }
-  parameters.push_back(DUCKDB_TYPE_DOUBLE);
+  parameters.insert(parameters.end(), 1 + soft_columns_of(rule), DUCKDB_TYPE_DOUBLE);
   parameters.push_back(id == Id::text ? DUCKDB_TYPE_VARCHAR : DUCKDB_TYPE_BIGINT);
   const Type probability(DUCKDB_TYPE_DOUBLE);
   const Type decision(DUCKDB_TYPE_TINYINT);
@@ -256,13 +310,14 @@ DecideFunction::DecideFunction(Database& database, const Rule& rule, const Coin&
 
 DecideFunction::~DecideFunction() = default;
 
-std::string DecideFunction::call(std::span<const std::string> attributes, const std::string& score,
+std::string DecideFunction::call(std::span<const std::string> attributes,
+                                 std::span<const std::string> numbers,
                                  const std::string& id) const {
   std::vector<std::string> arguments;
   for (std::size_t a = 0; a < attributes.size(); ++a) {
     arguments.push_back(fmt::format("{}{}({})", value_function, a, attributes[a]));
   }
-  arguments.push_back(score);
+  arguments.insert(arguments.end(), numbers.begin(), numbers.end());
   arguments.push_back(id);
   return fmt::format("{}({})", decide_function, joined(arguments));
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <evenhand/coin.h>
-#include <evenhand/rule.h>
 
 #include <atomic>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <string>
 
 #include "database.h"
+#include "rule_file.h"
 
 namespace evenhand::cli {
 
@@ -19,16 +19,16 @@ namespace evenhand::cli {
 class DecideFunction {
  public:
   enum class Id { text, whole_number, position };
-  DecideFunction(Database& database, const Rule& rule, const Coin& coin, Id id, Unseen unseen);
+  DecideFunction(Database& database, const AnyRule& rule, const Coin& coin, Id id, Unseen unseen);
   ~DecideFunction();
 
   // SQL that gives a STRUCT of probability and decision. `attributes` are SQL of type VARCHAR, in
-  // the rule's order, `score` of DOUBLE, `id` of VARCHAR, or BIGINT for whole numbers and
-  // positions: only where a coin is thrown do they become text.
-  std::string call(std::span<const std::string> attributes, const std::string& score,
+  // the rule's order, `numbers` of DOUBLE: the score, then a soft rule's columns; `id` of VARCHAR,
+  // or BIGINT for whole numbers and positions: only where a coin is thrown do they become text.
+  std::string call(std::span<const std::string> attributes, std::span<const std::string> numbers,
                    const std::string& id) const;
 
-  enum class Trouble { none, unseen, score, id };
+  enum class Trouble { none, unseen, number, id };
   Trouble trouble() const noexcept;
   std::uint64_t rows() const noexcept;
   std::uint64_t positive() const noexcept;

@@ -112,6 +112,20 @@ std::optional<double> largest_difference(const Audit& audit, Rate rate) {
   return largest;
 }
 
+std::string proof_in_words(Status status, double gap, double violation) {
+  const std::string word(to_string(status));
+  return fmt::format(
+      "{}: no rule that is as fair does better by more than {} of the whole; the criterion is "
+      "missed by {}",
+      status == Status::optimal ? good(word) : bad(word), small(std::max(0.0, gap)),
+      small(violation));
+}
+
+std::string written_in_words(const std::string& file) {
+  if (file.empty()) return "\nNo rule was written: add -o rule.json.\n";
+  return fmt::format("\nThe rule is in {0}; evenhand show {0} says it in words.\n", file);
+}
+
 std::string people(double weight) {
   if (weight >= 0 && weight < 1e15 && weight == std::floor(weight)) {
     return with_commas(static_cast<std::size_t>(weight));

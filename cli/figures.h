@@ -2,6 +2,7 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/solve.h>
 
 #include <optional>
 #include <string>
@@ -43,6 +44,11 @@ std::string group_table(const Roles& roles, const Audit& before, const Audit* af
 // Accuracy or cost, selection, the largest differences; before and after.
 std::string summary_table(const Audit& before, const Audit* after, const Costs& costs,
                           const std::vector<Rate>& rates, std::optional<double> lottery_share);
+
+// How good a rule is, and how sure that is.
+std::string proof_in_words(Status status, double gap, double violation);
+// The last lines of a fit: where its rule is, if anywhere.
+std::string written_in_words(const std::string& file);
 
 std::string people(double weight);  // "16,281", or a weight that is no whole number
 

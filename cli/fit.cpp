@@ -9,6 +9,8 @@
 #include "infeasible.h"
 #include "output.h"
 #include "prepared.h"
+#include "soft_fit.h"
+#include "stochastic.h"
 #include "support/text.h"
 #include "terminal.h"
 
@@ -16,6 +18,8 @@ namespace evenhand::cli {
 namespace {
 
 struct Options : ProblemOptions {
+  StochasticOptions stochastic;
+  SoftFitOptions soft;
   std::string output;
   bool json = false;
 };
@@ -52,8 +56,17 @@ std::string in_words(const Criterion& criterion) {
   return out;
 }
 
-Json record_of(const Prepared& data, const Solution& fit, const Audit& before, const Audit& after) {
-  Json record = Json::parse(fit_record(fit.to_json()));
+// What was found, by which solver.
+struct Found {
+  Solution solution;
+  std::optional<SgdResult> sgd;  // of which `solution` is a copy
+  std::optional<Compared> compared;
+
+  std::string to_json() const { return sgd ? sgd->to_json() : solution.to_json(); }
+};
+
+Json record_of(const Prepared& data, const Found& found, const Audit& before, const Audit& after) {
+  Json record = Json::parse(fit_record(found.to_json()));
   Json source;
   if (!data.columns.score.empty()) source["score"] = data.columns.score;
   source["sensitive"] = data.columns.sensitive;
@@ -74,10 +87,13 @@ Json record_of(const Prepared& data, const Solution& fit, const Audit& before, c
 }
 
 AuditOptions auditing_of(const Solution& fit) {
-  return {.costs = fit.options.costs, .base_threshold = fit.options.base_threshold};
+  return {.costs = fit.options.costs,
+          .base_threshold = fit.options.base_threshold,
+          .calibrator = fit.rule.parts().calibrator};
 }
 
-std::string report(const Prepared& data, const Solution& fit) {
+std::string report(const Prepared& data, const Found& found) {
+  const Solution& fit = found.solution;
   const Criterion& criterion = fit.criterion;
   const std::vector<Rate> rates = rates_of(criterion, data.tally());
   std::string out = strong(in_words(criterion)) + "\n";
@@ -87,12 +103,8 @@ std::string report(const Prepared& data, const Solution& fit) {
     out += fmt::format("; {} left out for a missing value", counted(data.stored.excluded, "row"));
   }
   out += "\n";
-  const std::string status(to_string(fit.status));
-  out += fmt::format(
-      "  {}: no rule that is as fair does better by more than {} of the whole; the "
-      "criterion is missed by {}\n\n",
-      fit.status == Status::optimal ? good(status) : bad(status), small(std::max(0.0, fit.gap)),
-      small(fit.violation));
+  out += fmt::format("  {}\n\n", found.sgd ? run_in_words(*found.sgd)
+                                           : proof_in_words(fit.status, fit.gap, fit.violation));
   const AuditOptions auditing = auditing_of(fit);
   for (const Roles& view : views_of(data.roles(), criterion.roles.across)) {
     const Audit before_view = audit(data.tally(), view, auditing);
@@ -107,44 +119,74 @@ std::string report(const Prepared& data, const Solution& fit) {
     out += fmt::format("  {} is not compared: {}\n", data.tally().cells().name(c),
                        fit.cells[c].reason);
   }
+  if (found.compared) out += "\n" + table_of(*found.sgd, *found.compared);
   return out;
 }
 
+Found find(const Options& options, const Prepared& data) {
+  const Criterion criterion = options.fairness.build(data.roles());
+  const StochasticOptions& stochastic = options.stochastic;
+  const SolveOptions solving =
+      options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows,
+                        stochastic.wanted() ? usual_sgd_gamma : 0);
+  if (!stochastic.wanted()) return {solve(data.tally(), criterion, solving), {}, {}};
+  SgdResult sgd = solve_stochastic(data, options.data.database, criterion, solving, stochastic);
+  Found found{sgd.solution, {}, {}};
+  if (stochastic.compare) found.compared = compare(sgd, data);
+  found.sgd = std::move(sgd);
+  return found;
+}
+
+void check_calibration(const Options& options) {
+  const bool labels = !options.rows.label.empty() || !options.rows.tally.empty();
+  if (options.fit.calibration.method() != Calibration::none && !labels) {
+    throw UserError(
+        fmt::format("--calibrate {} needs labels, what really happened: give --label, their column",
+                    options.fit.calibration.calibrate));
+  }
+}
+
 int run_fit(const Options& options) {
-  const bool requirements_only = options.fairness.criterion.empty();
-  // What is wrong with it shows before anything is read.
-  check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
   if (options.json && options.output == "-") {
     throw UserError("both --json and -o - want standard output; give the rule a file");
   }
-  const SolveOptions solving = options.fit.build(options.objective, options.data.database.threads);
+  options.stochastic.check(options.rows, options.output);
+  refuse_named_output(options.data.input, options.output);
+  if (options.soft.wanted()) {
+    if (options.stochastic.wanted()) throw UserError("--soft goes without --solver sgd");
+    return run_soft_fit(options, options.soft, options.output, options.json);
+  }
+  const bool requirements_only = options.fairness.criterion.empty();
+  // What is wrong with it shows before anything is read.
+  check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
+  options.fit.check();
+  check_calibration(options);
   std::optional<Output> output;
   if (!options.output.empty()) output.emplace(options.output);
   const Prepared data =
       prepare(options.data, options.rows, {.sensitive_needed = !requirements_only});
   if (output) output->must_not_be(data.files);
-  const Criterion criterion = options.fairness.build(data.roles());
-  const Solution fit = solve(data.tally(), criterion, solving);
+  options.stochastic.refuse_overwriting(options.data.input, data.files);
+  const Found found = find(options, data);
+  const Solution& fit = found.solution;
   if (fit.status == Status::infeasible) return say_infeasible(fit, options.json);
   const AuditOptions auditing = auditing_of(fit);
   const Audit before = audit(data.tally(), data.roles(), auditing);
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
-  const Json record = record_of(data, fit, before, after);
-  const std::string file = fit.rule.to_json(record.dump()) + "\n";
+  const Json record = record_of(data, found, before, after);
+  const std::string file = fit.rule.to_json(record.dump());
   if (output) output->complete_with(file);
+  if (!options.stochastic.trace.empty()) write_trace(found.sgd->trace, options.stochastic.trace);
   if (output && output->is_standard_output()) return exit_done;
   if (options.json) {
     Json all = record;
+    if (found.compared) all["compare"] = to_json(*found.compared);
     all["before"] = to_json(before, data.tally().cells(), data.roles());
     all["after"] = to_json(after, data.tally().cells(), data.roles());
     print(all.dump(2) + "\n");
     return exit_done;
   }
-  std::string text = report(data, fit);
-  text += output ? fmt::format("\nThe rule is in {}; evenhand show {} says it in words.\n",
-                               output->name(), output->name())
-                 : std::string("\nNo rule was written: add -o rule.json.\n");
-  print(text);
+  print(report(data, found) + written_in_words(output ? output->name() : ""));
   return exit_done;
 }
 
@@ -163,10 +205,15 @@ void add_fit(CLI::App& program, int& status) {
       "  evenhand fit risk.csv --score risk --favorable low --sensitive race --criterion "
       "four-fifths \\\n"
       "      --require \"rate <= 0.3\" -o rule.json\n"
-      "  evenhand fit --tally tally.parquet --criterion statistical-parity -o rule.json\n\n"
+      "  evenhand fit --tally tally.parquet --criterion statistical-parity -o rule.json\n"
+      "  evenhand fit loans.csv --score margin --scale raw --label repaid --calibrate platt \\\n"
+      "      --sensitive sex --criterion statistical-parity -o rule.json\n"
+      "  evenhand fit loans.csv --score p --soft p_female,p_male -o rule.json\n\n"
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements.");
   auto options = std::make_shared<Options>();
   add_problem_options(command, *options);
+  add_stochastic_options(command, options->stochastic);
+  add_soft_options(command, options->soft);
   command.add_option("-o,--output", options->output, "Where the rule goes; - for standard output")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "Print the result as JSON");

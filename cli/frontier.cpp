@@ -131,12 +131,15 @@ int run_frontier(const Options& options) {
   if (options.json && options.csv) throw UserError("give either --json or --csv, not both");
   check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
   check_output(options);
-  const SolveOptions solving = options.fit.build(options.objective, options.data.database.threads);
+  options.fit.check();
+  refuse_named_output(options.data.input, options.output);
   std::optional<Output> output;
   if (!options.output.empty()) output.emplace(options.output);
   const Prepared data = prepare(options.data, options.rows, {});
   if (output) output->must_not_be(data.files);
   const Criterion criterion = options.fairness.build(data.roles());
+  const SolveOptions solving =
+      options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows);
   const std::vector<double> parameters = parameters_of(options, criterion);
   std::vector<FrontierPoint> points;
   try {

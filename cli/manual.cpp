@@ -15,13 +15,16 @@ const std::vector<std::pair<std::string, std::string>>& words_for_options() {
       {"--criterion",
        "statistical-parity equal-opportunity false-positive-parity equalized-odds equal-rates "
        "four-fifths"},
-      {"--scale", "probability signed logit"},
+      {"--scale", "probability signed logit raw"},
       {"--favorable", "high low"},
       {"--resolution", "exact auto 8 12 16 20"},
-      {"--calibrate", "none isotonic"},
+      {"--calibrate", "none isotonic platt temperature"},
+      {"--calibrate-by", "cell all"},
+      {"--gamma", "auto"},
+      {"--solver", "exact sgd"},
+      {"--projection", "corrected paper"},
       {"--across", "intersection marginal both"},
       {"--unseen", "error score reject"},
-
       {"--rho", "base best"},
       {"--format", "auto csv parquet json"},
       {"--output-format", "auto csv parquet json"},
@@ -37,16 +40,29 @@ std::vector<CLI::App*> commands_of(CLI::App& program) {
   return out;
 }
 
+std::string options_of(const CLI::App& command) {
+  std::string names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names += "--" + name + " ";
+  }
+  return names;
+}
+
 std::string bash_completion(CLI::App& program) {
   std::string commands;
   std::string cases;
   for (CLI::App* command : commands_of(program)) {
     commands += command->get_name() + " ";
-    std::string names;
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) names += "--" + name + " ";
+    cases += fmt::format("    {}) options='{}' ;;\n", command->get_name(), options_of(*command));
+    std::string inner;
+    for (CLI::App* sub : commands_of(*command)) {
+      inner += sub->get_name() + " ";
+      cases += fmt::format("    {}/{}) options='{}' ;;\n", command->get_name(), sub->get_name(),
+                           options_of(*sub));
     }
-    cases += fmt::format("    {}) options='{}' ;;\n", command->get_name(), names);
+    if (!inner.empty()) {
+      cases += fmt::format("    {}/*) words='{}' ;;\n", command->get_name(), inner);
+    }
   }
   std::string values;
   for (const auto& [option, words] : words_for_options()) {
@@ -56,7 +72,8 @@ std::string bash_completion(CLI::App& program) {
   }
   return fmt::format(R"(# Completion of evenhand for bash.
 _evenhand() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} options=
+  local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} options= words=
+  local command=${{COMP_WORDS[1]}}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     mapfile -t COMPREPLY < <(compgen -W '{}--help --version' -- "$word")
@@ -64,9 +81,12 @@ _evenhand() {{
   fi
   case $previous in
 {}  esac
-  case ${{COMP_WORDS[1]}} in
+  [ "$command" = theory ] && command=theory/${{COMP_WORDS[2]}}
+  case $command in
 {}  esac
-  if [[ $word == -* ]]; then
+  if [ -n "$words" ] && [ "$COMP_CWORD" -eq 2 ]; then
+    mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$word")
+  elif [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
   else
     compopt -o filenames 2>/dev/null
@@ -108,6 +128,15 @@ std::string option_page(const CLI::Option& option) {
   return fmt::format(".TP\n\\fB{}\\fR\n{}\n", title, text);
 }
 
+std::string command_page(const CLI::App& command) {
+  std::string out = roff(command.get_description()) + ".\n";
+  for (const CLI::Option* option : command.get_options()) out += option_page(*option);
+  if (!command.get_footer().empty()) {
+    out += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command.get_footer()));
+  }
+  return out;
+}
+
 std::string man_page(CLI::App& program) {
   std::string out = fmt::format(
       ".TH EVENHAND 1 \"\" \"evenhand {}\" \"User Commands\"\n.SH NAME\nevenhand \\- {}\n"
@@ -121,10 +150,10 @@ std::string man_page(CLI::App& program) {
     std::string name = "EVENHAND " + command->get_name();
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    out += fmt::format(".SH \"{}\"\n{}.\n", name, roff(command->get_description()));
-    for (const CLI::Option* option : command->get_options()) out += option_page(*option);
-    if (!command->get_footer().empty()) {
-      out += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command->get_footer()));
+    out += fmt::format(".SH \"{}\"\n", name) + command_page(*command);
+    for (CLI::App* sub : commands_of(*command)) {
+      out += fmt::format(".SS \"evenhand {} {}\"\n", command->get_name(), roff(sub->get_name())) +
+             command_page(*sub);
     }
   }
   out += ".SH EXIT STATUS\n";

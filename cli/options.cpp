@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include <evenhand/theory.h>
+
 #include <charconv>
 
 #include <fmt/format.h>
@@ -20,6 +22,26 @@ double number_from(std::string_view text, std::string_view option) {
     throw UserError(fmt::format("{} takes a number, not {}", option, shown(text)));
   }
   return value;
+}
+
+std::uint64_t whole_number_from(std::string_view text, std::string_view option) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end) {
+    throw UserError(
+        fmt::format("{} takes a whole number from 0 to 2^64 - 1, not {}", option, shown(text)));
+  }
+  return value;
+}
+
+CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
+                              std::optional<std::uint64_t>& value, const std::string& help) {
+  return command
+      .add_option_function<std::string>(
+          name, [name, &value](const std::string& text) { value = whole_number_from(text, name); },
+          help)
+      ->type_name("N");
 }
 
 CLI::Option* add_number(CLI::App& command, const std::string& name, double& value,
@@ -90,7 +112,8 @@ void add_row_options(CLI::App& command, RowOptions& options) {
       ->default_str("error");
   command
       .add_option("--scale", options.scale,
-                  "How to read a score: probability (0 to 1), signed (-1 to 1) or logit")
+                  "How to read a score: probability (0 to 1), signed (-1 to 1), logit, or raw: any "
+                  "number, such as a margin, to be calibrated")
       ->type_name("NAME")
       ->default_str("probability");
   command
@@ -157,17 +180,27 @@ void add_objective_options(CLI::App& command, ObjectiveOptions& options) {
              "decision is worth its cost, a probability of 1/2 at equal costs)");
 }
 
-void add_fit_options(CLI::App& command, FitOptions& options) {
-  const Section section(command, "Fitting");
-  add_number(command, "--gamma", options.gamma,
-             "Width of randomization; 0 draws lots only where the best rule has to");
+void add_calibration_options(CLI::App& command, CalibrationOptions& options) {
   command
       .add_option(
           "--calibrate", options.calibrate,
-          "Where the probability of a score comes from: none (the score itself), or isotonic "
-          "(the labels)")
+          "Where the probability of a score comes from: none (its scale), or the labels, by "
+          "isotonic regression, platt's sigmoid, or a temperature for its logit")
       ->type_name("NAME")
       ->capture_default_str();
+  command.add_option("--calibrate-by", options.by, "A curve for each cell, or one for all people")
+      ->type_name("cell|all")
+      ->default_str("cell");
+}
+
+void add_fit_options(CLI::App& command, FitOptions& options) {
+  const Section section(command, "Fitting");
+  command
+      .add_option("--gamma", options.gamma,
+                  "Width of randomization; 0 draws lots only where the best rule has to, auto is "
+                  "N^(-1/6) for N rows (default: 0)")
+      ->type_name("X|auto");
+  add_calibration_options(command, options.calibration);
 }
 
 void add_problem_options(CLI::App& command, ProblemOptions& options, Strictness strictness) {
@@ -220,19 +253,49 @@ Criterion FairnessOptions::build(const Roles& roles) const {
   return criterion_from(criterion, out);
 }
 
-SolveOptions FitOptions::build(const ObjectiveOptions& objective, unsigned threads) const {
-  SolveOptions out{.gamma = gamma,
-                   .costs = objective.costs(),
-                   .calibrate = Calibration::none,
-                   .base_threshold = objective.base_threshold,
-                   .threads = threads};
-  if (calibrate == "isotonic") {
-    out.calibrate = Calibration::isotonic;
-  } else if (calibrate != "none") {
-    throw UserError(
-        fmt::format("there is no --calibrate {}: use none or isotonic", shown(calibrate)));
+Calibration CalibrationOptions::method() const {
+  try {
+    return calibration_from(calibrate);
+  } catch (const std::invalid_argument&) {
+    throw UserError(fmt::format(
+        "there is no --calibrate {}: use none, isotonic, platt or temperature", shown(calibrate)));
   }
-  return out;
+}
+
+void CalibrationOptions::check() const {
+  curves();
+  if (method() == Calibration::none && !by.empty()) {
+    throw UserError("--calibrate-by is for --calibrate isotonic, platt or temperature");
+  }
+}
+
+CalibrateBy CalibrationOptions::curves() const {
+  try {
+    return calibrate_by_from(by.empty() ? "cell" : by);
+  } catch (const std::invalid_argument&) {
+    throw UserError(fmt::format("there is no --calibrate-by {}: use cell or all", shown(by)));
+  }
+}
+
+void FitOptions::check() const {
+  if (!gamma.empty() && gamma != "auto") number_from(gamma, "--gamma (unless auto)");
+  calibration.check();
+}
+
+SolveOptions FitOptions::build(const ObjectiveOptions& objective, unsigned threads,
+                               const Tally& tally, std::uint64_t rows, double usual) const {
+  double width = usual;
+  if (gamma == "auto") {
+    width = rows > 0 ? gamma_schedule(static_cast<double>(rows)) : gamma_schedule(tally);
+  } else if (!gamma.empty()) {
+    width = number_from(gamma, "--gamma (unless auto)");
+  }
+  return {.gamma = width,
+          .costs = objective.costs(),
+          .calibrate = calibration.method(),
+          .calibrate_by = calibration.curves(),
+          .base_threshold = objective.base_threshold,
+          .threads = threads};
 }
 
 }  // namespace evenhand::cli

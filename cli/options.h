@@ -1,9 +1,11 @@
 // Options that several commands share, and what they mean to the library.
 #pragma once
 
+#include <evenhand/calibrator.h>
 #include <evenhand/criterion.h>
 #include <evenhand/solve.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +24,10 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, double& valu
 CLI::Option* add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
                         const std::string& help);
 double number_from(std::string_view text, std::string_view option);  // throws UserError
+// The same for whole numbers, from 0 to 2^64 - 1.
+std::uint64_t whole_number_from(std::string_view text, std::string_view option);
+CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
+                              std::optional<std::uint64_t>& value, const std::string& help);
 
 // Where the rows are, and how many cores and how much memory may read them.
 struct DataOptions {
@@ -75,11 +81,25 @@ struct ObjectiveOptions {
 };
 void add_objective_options(CLI::App& command, ObjectiveOptions& options);
 
-struct FitOptions {
-  double gamma = 0;
+// Where the probability of a score comes from.
+struct CalibrationOptions {
   std::string calibrate = "none";
+  std::string by;  // empty: cell
 
-  SolveOptions build(const ObjectiveOptions& objective, unsigned threads) const;
+  Calibration method() const;  // these throw UserError
+  CalibrateBy curves() const;
+  void check() const;
+};
+void add_calibration_options(CLI::App& command, CalibrationOptions& options);
+
+struct FitOptions {
+  std::string gamma;  // a number, auto, or empty: the solver's own
+  CalibrationOptions calibration;
+
+  void check() const;  // throws UserError for what is wrong whatever the data
+  // For rows like these, so many if that is known; `usual` is the gamma of those who do not ask.
+  SolveOptions build(const ObjectiveOptions& objective, unsigned threads, const Tally& tally,
+                     std::uint64_t rows, double usual = 0) const;
 };
 void add_fit_options(CLI::App& command, FitOptions& options);
 

@@ -140,6 +140,57 @@ void Output::complete_with(std::string_view content) {
   complete();
 }
 
+void refuse_named_output(const InputOptions& input, const std::string& output) {
+  if (input.sql.empty() || output.empty()) return;
+  const std::string name = fs::path(output).filename().string();
+  if (fs::exists(output) && input.sql.find(name) != std::string::npos) {
+    throw UserError(fmt::format("{} is also the input, by its name in --sql; choose another output",
+                                shown(output)));
+  }
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;  // of files that are not there yet
+  if (fs::equivalent(a, b, ignored)) return true;
+  return fs::weakly_canonical(fs::absolute(a), ignored) ==
+         fs::weakly_canonical(fs::absolute(b), ignored);
+}
+
+std::string copy_clause(const std::string& output, const std::string& output_format) {
+  const bool standard = output.empty() || output == "-";
+  Format format = Format::csv;
+  if (output_format != "auto") {
+    format = format_from(output_format);
+  } else if (!standard) {
+    const auto by_name = format_of_name(output);
+    if (!by_name) {
+      throw UserError(
+          fmt::format("{}: its ending does not say what to write; use .csv, .parquet or "
+                      ".json, or --output-format",
+                      shown(output)));
+    }
+    format = *by_name;
+  }
+  const std::string compression = standard ? "none" : compression_of_name(output);
+  std::string out = "USE_TMP_FILE false, ";
+  switch (format) {
+    case Format::parquet:
+      if (compression != "none")
+        throw UserError("Parquet files are compressed inside: drop the ending");
+      return out + "FORMAT parquet";
+    case Format::json: {
+      const bool lines =
+          output.find(".ndjson") != std::string::npos || output.find(".jsonl") != std::string::npos;
+      return out + fmt::format("FORMAT json, ARRAY {}, COMPRESSION {}", !lines, compression);
+    }
+    case Format::csv:
+      break;
+  }
+  const bool tabs = output.find(".tsv") != std::string::npos;
+  return out + fmt::format("FORMAT csv, HEADER true, DELIMITER {}, COMPRESSION {}",
+                           tabs ? "'\t'" : "','", compression);
+}
+
 void print(std::string_view text) {
   std::fflush(stdout);
   write_all(STDOUT_FILENO, text, "standard output");

@@ -45,6 +45,15 @@ class Output {
   bool completed_ = false;
 };
 
+// Throws UserError if the output is a file that the SELECT names, as far as its text shows.
+void refuse_named_output(const InputOptions& input, const std::string& output);
+// Whether two names are of one file, be it there or not.
+bool same_file(const std::string& a, const std::string& b);
+
+// What COPY needs to know about an output: its format, by the name of the file ("" is standard
+// output) or as given (unless "auto"). Throws UserError.
+std::string copy_clause(const std::string& output, const std::string& output_format);
+
 // To standard output, whole or throwing Failure.
 void print(std::string_view text);
 

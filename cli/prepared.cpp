@@ -10,14 +10,6 @@
 namespace evenhand::cli {
 namespace {
 
-void open_for(Database& database, const Input& input) {
-  if (input.is_sql()) {
-    database.allow_local_files();
-  } else {
-    database.allow_only(input.files());
-  }
-}
-
 void check_roles(const Columns& columns) {
   const std::vector<std::string> all = columns.attributes();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -39,10 +31,10 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
   }
   Reading reading = rows.reading();
   const Resolution resolution = rows.finest();
-  const Input input(data.input);
+  auto input = std::make_shared<const Input>(data.input);
   Database database(data.database);
-  open_for(database, input);
-  const Source source(database, input);
+  open_for(database, *input);
+  const Source source(database, *input);
   Columns columns;
   columns.score = source.column(rows.score, decisions ? "--decision" : "--score").name;
   columns.decisions = decisions;
@@ -75,7 +67,8 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
           .columns = columns,
           .null = NullPolicy::from(rows.null).text(),
           .rows = collected.rows,
-          .files = input.files()};
+          .input = input,
+          .files = input->files()};
 }
 
 void refuse_contradictions(const RowOptions& rows, const Tally& tally, const std::string& name) {
@@ -138,6 +131,7 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
   Prepared out{.stored = std::move(stored),
                .name = input.name(),
                .from_tally = true,
+               .input = {},
                .files = input.files()};
   out.null = out.stored.null;
   out.columns.score = out.stored.score;

@@ -18,7 +18,8 @@ struct Prepared {
   std::string null = {};   // the policy
   std::uint64_t rows = 0;  // 0: not known, from a weighted tally
   bool from_tally = false;
-  std::vector<std::string> files;  // that were read: no output may be one of them
+  std::shared_ptr<const Input> input;  // of rows, to be read again
+  std::vector<std::string> files;      // that were read: no output may be one of them
 
   const Tally& tally() const noexcept { return stored.tally; }
   const Roles& roles() const noexcept { return stored.roles; }

@@ -60,6 +60,21 @@ std::string words_for(const CLI::ParseError& error, const CLI::App& program,
       return "frontier tries several tolerances (for four-fifths: ratios): name them with --at";
     }
   }
+  if (arguments.front() == "theory" && arguments.size() == 1) {
+    return "what to calculate? impossibility, excess-risk, sgd-error or gamma; see evenhand theory "
+           "--help";
+  }
+  if (arguments.front() == "theory" && !arguments[1].starts_with('-')) {
+    std::vector<std::string> calculators;
+    for (const CLI::App* one :
+         program.get_subcommand("theory")->get_subcommands([](const CLI::App*) { return true; })) {
+      calculators.push_back(one->get_name());
+    }
+    if (std::find(calculators.begin(), calculators.end(), arguments[1]) == calculators.end()) {
+      return fmt::format("there is no theory {}{}; see evenhand theory --help", shown(arguments[1]),
+                         suggestion(arguments[1], calculators));
+    }
+  }
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
     // CLI11 names them from the last to the first, and all that follow them.
     return fmt::format("{} is not understood; see evenhand {} --help",
@@ -83,8 +98,10 @@ int run(const std::vector<std::string>& arguments) {
   add_show(program, status);
   add_audit(program, status);
   add_frontier(program, status);
+  add_calibrate(program, status);
   add_tally(program, status);
   add_merge(program, status);
+  add_theory(program, status);
   add_manual(program, status);
   try {
     // CLI11 takes them from the back.

@@ -31,6 +31,55 @@ std::string RuleFile::null_policy() const {
   return text_in(fit, "null");
 }
 
+const Rule& RuleFile::hard() const {
+  if (soft()) {
+    throw UserError(
+        fmt::format("{} is a rule for soft attributes, without groups: apply it, and audit the "
+                    "decisions with --decision",
+                    shown(path)));
+  }
+  return std::get<Rule>(rule);
+}
+
+const Reading& RuleFile::reading() const noexcept {
+  return soft() ? std::get<SoftRule>(rule).parts().reading : std::get<Rule>(rule).parts().reading;
+}
+
+const CellNames& RuleFile::cells() const noexcept {
+  return soft() ? std::get<SoftRule>(rule).parts().strata : std::get<Rule>(rule).cells();
+}
+
+std::vector<std::string> RuleFile::soft_columns() const {
+  return soft() ? std::get<SoftRule>(rule).parts().columns : std::vector<std::string>();
+}
+
+void RuleFile::fill(RowOptions& rows, std::string& label_if_there) const {
+  Json columns = fit.value("columns", Json());
+  if (!columns.is_object()) columns = Json::object();
+  const auto take = [&](std::string& option, const char* key) {
+    const auto at = columns.find(key);
+    if (!option.empty() || at == columns.end()) return;
+    if (at->is_string()) option = at->get<std::string>();
+    if (!at->is_array()) return;
+    for (const Json& name : *at) {
+      if (!name.is_string()) continue;
+      // In quotes, as a name may contain a comma.
+      std::string quoted;
+      for (const char c : name.get<std::string>()) quoted += c == '"' ? "\"\"" : std::string(1, c);
+      option += fmt::format("{}\"{}\"", option.empty() ? "" : ",", quoted);
+    }
+  };
+  if (rows.tally.empty()) {
+    take(label_if_there, "label");
+    take(rows.score, "score");
+    take(rows.sensitive, "sensitive");
+    take(rows.within, "within");
+  }
+  rows.scale = to_string(reading().scale);
+  rows.favorable = to_string(reading().favorable);
+  if (rows.null.empty()) rows.null = null_policy();
+}
+
 RuleFile read_rule(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
@@ -44,7 +93,9 @@ RuleFile read_rule(const std::string& path) {
   const std::string text = content.str();
   if (text.empty()) throw UserError(shown(path) + " is empty, not a rule");
   try {
-    return {Rule::from_json(text), Json::parse(fit_record(text))};
+    AnyRule rule =
+        is_soft_rule(text) ? AnyRule(SoftRule::from_json(text)) : AnyRule(Rule::from_json(text));
+    return {path, std::move(rule), Json::parse(fit_record(text))};
   } catch (const std::invalid_argument& error) {
     throw UserError(fmt::format("{}: {}", shown(path), error.what()));
   } catch (const nlohmann::json::exception&) {

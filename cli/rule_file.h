@@ -2,20 +2,37 @@
 #pragma once
 
 #include <evenhand/rule.h>
+#include <evenhand/soft_rule.h>
 
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "figures.h"
+#include "options.h"
 
 namespace evenhand::cli {
 
+// Of known groups, or of soft attributes.
+using AnyRule = std::variant<Rule, SoftRule>;
+
 struct RuleFile {
-  Rule rule;
+  std::string path;
+  AnyRule rule;
   Json fit;  // an object; how the rule was found
+
+  bool soft() const noexcept { return std::holds_alternative<SoftRule>(rule); }
+  // The rule of known groups; throws UserError that says what to do instead if it is soft.
+  const Rule& hard() const;
+  const Reading& reading() const noexcept;
+  const CellNames& cells() const noexcept;  // of a soft rule: the strata
+  std::vector<std::string> soft_columns() const;
 
   // From the record; empty if it does not say.
   std::string score_column() const;
   std::string null_policy() const;
+  // Columns that were not named are the record's; scale and direction are the rule's.
+  void fill(RowOptions& rows, std::string& label_if_there) const;
 };
 
 // Throws UserError that says what is wrong with the file.

@@ -1,11 +1,14 @@
 #include <evenhand/rule.h>
 
+#include <ranges>
+
 #include <fmt/format.h>
 
 #include "commands.h"
 #include "error.h"
 #include "figures.h"
 #include "output.h"
+#include "reliability.h"
 #include "rule_file.h"
 #include "support/text.h"
 #include "terminal.h"
@@ -39,6 +42,9 @@ std::string criterion_in_words(const Json& criterion) {
   if (const std::string groups = list_in(criterion, "sensitive", ", "); !groups.empty()) {
     out += " between the groups of " + groups;
   }
+  if (const std::string columns = list_in(criterion, "soft", ", "); !columns.empty()) {
+    out += " for those who belong, by " + columns;
+  }
   if (const std::string strata = list_in(criterion, "within", ", "); !strata.empty()) {
     out += " within " + strata;
   }
@@ -66,7 +72,8 @@ std::string record_in_words(const Json& fit) {
     out += fmt::format("On: {} rows\n", people(*rows));
   if (const std::string status = text_in(fit, "status"); !status.empty()) {
     out += "Status: " + status;
-    if (const auto gap = number_in(fit, "gap"))
+    const auto gap = number_in(fit, "gap");
+    if (gap && status != to_string(Status::approximate))  // which makes no claim
       out += fmt::format(", gap {}", small(std::max(0.0, *gap)));
     if (const auto violation = number_in(fit, "violation")) {
       out += fmt::format(", violation {}", small(*violation));
@@ -81,11 +88,31 @@ std::string record_in_words(const Json& fit) {
 
 int run_show(const std::string& path) {
   const RuleFile file = read_rule(path);
-  const RuleParts& parts = file.rule.parts();
   std::string out = strong("Who gets a positive decision") + "\n";
-  for (CellCode c = 0; c < parts.cells.size(); ++c) out += "  " + file.rule.describe(c) + "\n";
-  out += fmt::format("\nScores: {}{}\n", to_string(parts.reading.scale),
-                     parts.reading.favorable == Favorable::low ? ", low ones are favourable" : "");
+  if (file.soft()) {
+    const std::string words = std::get<SoftRule>(file.rule).describe();
+    for (const auto line : std::views::split(words, '\n')) {
+      const std::string_view text(line.begin(), line.end());
+      if (!text.empty()) out += fmt::format("  {}\n", printable(text));
+    }
+    std::string needs;
+    for (const std::string& name : file.soft_columns()) {
+      needs += (needs.empty() ? "" : ", ") + shown(name);
+    }
+    out += fmt::format("\nNeeds: {}, the probabilities of belonging; no group\n", needs);
+  } else {
+    for (CellCode c = 0; c < file.cells().size(); ++c) {
+      out += "  " + file.hard().describe(c) + "\n";
+    }
+    out += "\n";
+  }
+  out += fmt::format("Scores: {}{}\n", to_string(file.reading().scale),
+                     file.reading().favorable == Favorable::low ? ", low ones are favourable" : "");
+  if (!file.soft() && file.hard().parts().calibrator) {
+    const Calibrator& calibrator = *file.hard().parts().calibrator;
+    out += fmt::format("Calibrated: {}\n{}", in_words(calibrator.method(), calibrator.by()),
+                       to_text(calibrator));
+  }
   out += record_in_words(file.fit);
   print(out);
   return exit_done;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@ struct Column {
   std::string name;
   std::string type;  // DuckDB's
 };
+
+// Lets the database open the input's files, and nothing else; any local file for a user's own SQL.
+void open_for(Database& database, const Input& input, std::span<const std::string> also = {});
 
 // "a,b" as two names; one with a comma in it is written in double quotes: "\"a,b\",c".
 std::vector<std::string> split_names(std::string_view text);

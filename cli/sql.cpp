@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "error.h"
+#include "support/text.h"
 
 namespace evenhand::cli {
 namespace {
@@ -27,6 +30,10 @@ std::string identifier(std::string_view name) {
 
 std::string literal(std::string_view text) {
   return quoted(text, '\'');
+}
+
+std::string double_literal(double value) {
+  return fmt::format("CAST('{}' AS DOUBLE)", shortest(value));
 }
 
 std::string list_literal(std::span<const std::string> texts) {

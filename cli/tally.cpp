@@ -62,6 +62,7 @@ int run_tally(const Options& options) {
   }
   refuse_same(options.output, options.data.input.data);
   check_name(options.output);
+  refuse_named_output(options.data.input, options.output);
   Output output(options.output);
   Prepared data = prepare(options.data, options.rows, {.sensitive_needed = false});
   output.must_not_be(data.files);

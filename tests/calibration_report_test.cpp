@@ -66,6 +66,21 @@ TEST(CalibrationReport, EndsOfTheScaleHaveBinsAndFiniteLosses) {
   EXPECT_EQ(report.overall.brier, 0.5);
 }
 
+TEST(CalibrationReport, AnEdgeBelongsToTheBinAboveIt) {
+  for (const std::size_t bins : {3, 7, 10, 49, 100, 1000}) {
+    for (std::size_t k = 0; k < bins; ++k) {
+      const double edge = static_cast<double>(k) / static_cast<double>(bins);
+      const std::vector<double> p = {edge};
+      const std::vector<std::string> group = {"A"};
+      const std::vector<int> label = {1};
+      const CalibrationReport report =
+          calibration_report(Tally::of(p, Cells::from({{"group", group}}), {.label = label}), bins);
+      ASSERT_EQ(report.overall.bins.size(), 1);
+      EXPECT_EQ(report.overall.bins[0].from, edge) << k << " of " << bins;
+    }
+  }
+}
+
 TEST(CalibrationReport, PooledLabelsArePerfectlyCalibratedOnTheirOwnSample) {
   const Tally tally = example();
   const CalibrationReport after =

@@ -439,5 +439,19 @@ TEST(SgdInput, DistanceIsOfTheSameProblemOnly) {
   expect_throw<std::invalid_argument>([&] { distance(sgd, sgd.solution, tally); }, "not optimal");
 }
 
+TEST(SgdStream, TraceEndsWithTheLastStep) {
+  const People people = make_people(100, 1, 2, 5);
+  const Tally tally = people.tally();
+  SgdStream stream(tally.cells(), parity(), {.sgd = {.gamma = 0.1, .record_every = 30}});
+  for (CellCode c = 0; c < tally.cells().size(); ++c) {
+    for (const Entry& entry : tally.entries(c)) stream.add(c, entry.score);
+  }
+  const SgdResult result = stream.finish(tally);
+  ASSERT_FALSE(result.trace.points.empty());
+  EXPECT_EQ(result.trace.points.back().step, stream.steps());
+  EXPECT_EQ(result.trace.points.back().mean[0], result.multipliers[0].mean);
+  EXPECT_EQ(result.trace.points.front().step, 0);
+}
+
 }  // namespace
 }  // namespace evenhand

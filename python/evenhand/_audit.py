@@ -12,6 +12,7 @@ from ._calibrate import Calibrator
 from ._inputs import Column, Columns
 from ._rule import Rule
 from ._tally import Tally, as_tally
+from ._texts import text_of
 
 RATES = ("selection_rate", "true_positive_rate", "false_positive_rate")
 
@@ -254,6 +255,12 @@ def audit_tally(
     return base if rule is None else audited(rule._core, base)
 
 
+def calibrator_in(rule: Rule) -> Calibrator | None:
+    """Return what the rule says of outcomes, beside the scale of its scores."""
+    core = rule._core.calibrator
+    return None if core is None else Calibrator(core)
+
+
 def _forget_outcomes(record: dict[str, Any]) -> None:
     """Figures that trust the scores mean nothing where these are decisions."""
     record["expected"] = False
@@ -288,7 +295,7 @@ def audit(
     decision: Column = None,
     criterion: str | None = None,
     across: str = "intersection",
-    reference: str | Sequence[str] | None = None,
+    reference: Any = None,
     confidence: float = 0.95,
     calibration_bins: int = 0,
     calibrator: Calibrator | None = None,
@@ -318,14 +325,14 @@ def audit(
     across : {"intersection", "marginal", "both"}
         Several sensitive columns: compare their combinations, each column's values, or both; see
         :attr:`Audit.views`.
-    reference : str or sequence of str, optional
-        Compare every group with this one.
+    reference : value or list of values, optional
+        Compare every group with this one; a value for each sensitive column.
     confidence : float
         Of the intervals (Wilson's).
     calibration_bins : int
         Measure calibration in so many bins; it needs labels. 0: do not.
     calibrator : Calibrator, optional
-        What the scores say of outcomes, if not by their scale.
+        What the scores say of outcomes, if not by their scale; a rule may bring its own.
     cost_fp, cost_fn : float
         What a wrong positive and a wrong negative decision cost, 1 by default.
     base_threshold : float, optional
@@ -352,6 +359,7 @@ def audit(
             raise ValueError("give either rule or decision, not both")
         record = rule.record
         scale, favorable = scale or rule.scale, favorable or rule.favorable
+        calibrator = calibrator or calibrator_in(rule)
         if criterion is None:
             criterion = record.get("criterion", {}).get("name")
             criterion = None if criterion == "requirements" else criterion
@@ -384,7 +392,7 @@ def audit(
         _criteria.check_labels(built, tally.labelled)
     if rule is not None:
         _refuse_unseen(tally, rule)
-    values = [reference] if isinstance(reference, str) else reference
+    values = None if reference is None else _texts_of(reference)
     views = [
         audit_tally(
             tally,
@@ -403,9 +411,15 @@ def audit(
         for view in views_of(tally.sensitive, across)
     ]
     if values is not None:
-        _refuse_reference(list(values), views)
+        _refuse_reference(values, views)
     views[0].views = views
     return views[0]
+
+
+def _texts_of(reference: Any) -> list[str]:
+    several = isinstance(reference, (list, tuple))
+    texts = [text_of(one) for one in (reference if several else [reference])]
+    return ["" if text is None else text for text in texts]
 
 
 def _first(*values: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core, _criteria, _files, _inputs, _tables
-from ._audit import Audit, audit_tally
+from ._audit import Audit, audit_tally, calibrator_in
 from ._calibrate import Calibrator
 from ._errors import InfeasibleError
 from ._inputs import Column, Columns
@@ -106,6 +106,7 @@ class Fit:
                 cost_fp=self._options["cost_fp"],
                 cost_fn=self._options["cost_fn"],
                 base_threshold=self._options["base_threshold"],
+                calibrator=calibrator_in(self.rule),
             )
             assert after.before is not None
             for audit in (after, after.before):
@@ -158,7 +159,7 @@ class Fit:
 
     def save(self, path: _files.PathLike) -> None:
         """Write the rule's file, the same that the tool writes and reads."""
-        _files.write_text(path, self.to_json() + "\n")
+        _files.write_text(path, self.to_json())
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the solver's own memory."""

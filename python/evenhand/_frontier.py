@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from . import _core, _criteria, _tables
@@ -81,7 +81,7 @@ def frontier(
     sensitive: Columns = None,
     *,
     criterion: str | None = None,
-    at: Sequence[float] | None = None,
+    at: Iterable[float] | None = None,
     breakpoints: bool = False,
     within: Columns = None,
     label: Column = None,
@@ -109,7 +109,7 @@ def frontier(
         As for :func:`evenhand.fit`.
     favorable, resolution, gamma, cost_fp, cost_fn, base_threshold, calibrate, calibrate_by, threads
         As for :func:`evenhand.fit`.
-    at : sequence of float, optional
+    at : iterable of float, optional
         Tolerances (for four-fifths: ratios).
     breakpoints : bool
         All tolerances where the slope changes, for criteria of one rate with a tolerance: between
@@ -160,7 +160,8 @@ def frontier(
         threads,
     )
     parameter = "ratio" if built.is_ratio else "tolerance"
-    parameters = [float(one) for one in at or (RATIOS if built.is_ratio else TOLERANCES)]
+    usual = RATIOS if built.is_ratio else TOLERANCES
+    parameters = [float(one) for one in (usual if at is None else at)]
     try:
         points = _core.frontier(tally._core, built, None if breakpoints else parameters, *options)
     except ValueError:

@@ -203,7 +203,8 @@ class Rule(_RuleFile):
     @property
     def cells(self) -> list[dict[str, str]]:
         """The cells that the rule knows."""
-        return [response["cell"] for response in self._core.responses]
+        names = self.attributes
+        return [dict(zip(names, values, strict=True)) for values in self._core.cells]
 
     @property
     def thresholds(self) -> list[dict[str, Any]]:
@@ -379,7 +380,7 @@ class Rule(_RuleFile):
 
     def __repr__(self) -> str:
         """Say what it knows."""
-        return f"Rule({len(self._core.responses)} cells of {self.attributes})"
+        return f"Rule({len(self._core.cells)} cells of {self.attributes})"
 
 
 def _certain_from(response: dict[str, Any]) -> float | None:

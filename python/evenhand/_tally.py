@@ -470,7 +470,8 @@ def with_roles(tally: Tally, sensitive: Any, within: Any, *, needed: bool) -> Ta
         tally = Tally._of(core, groups, strata, tally._source)
     if needed and not tally.sensitive:
         raise ValueError("sensitive is missing: say who belongs to which group")
-    return tally
+    # A copy, since the caller may go on adding to theirs.
+    return Tally._of(tally._core, tally.sensitive, tally.within, tally._source)
 
 
 def as_tally(

@@ -88,23 +88,40 @@ Slice slice_of(const arrow::Array* array, const Slice* parent = nullptr) {
 template <class Take>
 bool with_integer_type(char format, Take take) {
   switch (format) {
-    case 'c': take(static_cast<std::int8_t*>(nullptr)); return true;
-    case 'C': take(static_cast<std::uint8_t*>(nullptr)); return true;
-    case 's': take(static_cast<std::int16_t*>(nullptr)); return true;
-    case 'S': take(static_cast<std::uint16_t*>(nullptr)); return true;
-    case 'i': take(static_cast<std::int32_t*>(nullptr)); return true;
-    case 'I': take(static_cast<std::uint32_t*>(nullptr)); return true;
-    case 'l': take(static_cast<std::int64_t*>(nullptr)); return true;
-    case 'L': take(static_cast<std::uint64_t*>(nullptr)); return true;
-    default: return false;
+    case 'c':
+      take(static_cast<std::int8_t*>(nullptr));
+      return true;
+    case 'C':
+      take(static_cast<std::uint8_t*>(nullptr));
+      return true;
+    case 's':
+      take(static_cast<std::int16_t*>(nullptr));
+      return true;
+    case 'S':
+      take(static_cast<std::uint16_t*>(nullptr));
+      return true;
+    case 'i':
+      take(static_cast<std::int32_t*>(nullptr));
+      return true;
+    case 'I':
+      take(static_cast<std::uint32_t*>(nullptr));
+      return true;
+    case 'l':
+      take(static_cast<std::int64_t*>(nullptr));
+      return true;
+    case 'L':
+      take(static_cast<std::uint64_t*>(nullptr));
+      return true;
+    default:
+      return false;
   }
 }
 
 double from_half(std::uint16_t half) {
   const int exponent = (half >> 10) & 0x1F;
   const double fraction = half & 0x3FF;
-  const double size = exponent == 31 ? (fraction == 0 ? std::numeric_limits<double>::infinity()
-                                                      : std::numeric_limits<double>::quiet_NaN())
+  const double size = exponent == 31  ? (fraction == 0 ? std::numeric_limits<double>::infinity()
+                                                       : std::numeric_limits<double>::quiet_NaN())
                       : exponent == 0 ? std::ldexp(fraction, -24)
                                       : std::ldexp(1024 + fraction, exponent - 25);
   return (half & 0x8000) != 0 ? -size : size;
@@ -214,7 +231,14 @@ class ArrowData {
  public:
   ArrowData(Owned<arrow::Schema> schema, std::vector<Owned<arrow::Array>> pieces)
       : schema_(std::move(schema)), pieces_(std::move(pieces)) {
-    if (!schema_->format) damaged("the type is missing");
+    check(*schema_);
+    if (schema_->n_children < 0 || (schema_->n_children > 0 && !schema_->children)) {
+      damaged("the types of columns are missing");
+    }
+    for (std::int64_t i = 0; i < schema_->n_children; ++i) {
+      if (!schema_->children[i]) damaged("the type of a column is missing");
+      check(*schema_->children[i]);
+    }
   }
 
   bool is_table() const { return std::string_view(schema_->format) == "+s"; }
@@ -235,9 +259,7 @@ class ArrowData {
   const arrow::Schema& type_of(std::int64_t column) const {
     if (column < 0) return *schema_;
     if (!is_table() || column >= schema_->n_children) throw std::out_of_range("no such column");
-    const arrow::Schema* const child = schema_->children[column];
-    if (!child || !child->format) damaged("the type of a column is missing");
-    return *child;
+    return *schema_->children[column];
   }
 
   std::vector<Slice> slices(std::int64_t column) const {
@@ -248,13 +270,21 @@ class ArrowData {
         out.push_back(whole);
         continue;
       }
-      if (piece->n_children != schema_->n_children) damaged("columns are missing");
+      if (piece->n_children != schema_->n_children || !piece->children) {
+        damaged("columns are missing");
+      }
       out.push_back(slice_of(piece->children[column], &whole));
     }
     return out;
   }
 
  private:
+  static void check(const arrow::Schema& type) {
+    if (!type.format || (type.dictionary && !type.dictionary->format)) {
+      damaged("a type is missing");
+    }
+  }
+
   Owned<arrow::Schema> schema_;
   std::vector<Owned<arrow::Array>> pieces_;
 };
@@ -272,8 +302,7 @@ ArrowHandle from_stream(nb::handle capsule) {
   std::vector<Owned<arrow::Array>> pieces;
   const auto check = [&](int error) {
     if (error == 0) return;
-    const char* const why =
-        stream->get_last_error ? stream->get_last_error(stream.get()) : nullptr;
+    const char* const why = stream->get_last_error ? stream->get_last_error(stream.get()) : nullptr;
     throw std::runtime_error(fmt::format("reading Arrow data failed: {}", why ? why : "no reason"));
   };
   {
@@ -399,8 +428,8 @@ AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::s
       append_coded(type, slice, dictionary, name, codes);
       continue;
     }
-    const bool known = for_each_value(
-        type.format, slice, [&](std::int64_t, std::optional<std::string_view> text) {
+    const bool known =
+        for_each_value(type.format, slice, [&](std::int64_t, std::optional<std::string_view> text) {
           codes.push_back(text ? dictionary.code_of(*text) : missing_code);
         });
     if (!known) throw nb::type_error((name + ": make texts of its values first").c_str());
@@ -423,8 +452,8 @@ TextColumn texts(const ArrowHandle& handle, std::int64_t column, std::string nam
   }
   Missing missing;
   for (const Slice& slice : handle.data->slices(column)) {
-    const bool known = for_each_value(
-        type.format, slice, [&](std::int64_t, std::optional<std::string_view> text) {
+    const bool known =
+        for_each_value(type.format, slice, [&](std::int64_t, std::optional<std::string_view> text) {
           if (!text) missing.see(out.values.size());
           out.values.emplace_back(text.value_or(std::string_view()));
         });
@@ -440,21 +469,24 @@ void bind_arrow(nb::module_& m) {
   nb::class_<ArrowHandle>(m, "Arrow")
       .def_prop_ro("is_table", [](const ArrowHandle& handle) { return handle.data->is_table(); })
       .def_prop_ro("names", [](const ArrowHandle& handle) { return handle.data->names(); })
-      .def("is_float",
-           [](const ArrowHandle& handle, std::int64_t column) {
-             const std::string format = handle.data->format(column);
-             return !handle.data->is_dictionary(column) &&
-                    (format == "e" || format == "f" || format == "g");
-           },
-           nb::arg("column"))
+      .def(
+          "is_float",
+          [](const ArrowHandle& handle, std::int64_t column) {
+            const std::string format = handle.data->format(column);
+            return !handle.data->is_dictionary(column) &&
+                   (format == "e" || format == "f" || format == "g");
+          },
+          nb::arg("column"))
       .def("numbers", &numbers, nb::arg("column"), nb::arg("name"))
       .def("attribute", &attribute, nb::arg("column"), nb::arg("name"))
       .def("texts", &texts, nb::arg("column"), nb::arg("name"));
-  m.def("arrow_from_stream", [](nb::object capsule) { return from_stream(capsule); },
-        nb::arg("capsule"));
-  m.def("arrow_from_array",
-        [](nb::object schema, nb::object array) { return from_array(schema, array); },
-        nb::arg("schema"), nb::arg("array"));
+  m.def(
+      "arrow_from_stream", [](nb::object capsule) { return from_stream(capsule); },
+      nb::arg("capsule"));
+  m.def(
+      "arrow_from_array",
+      [](nb::object schema, nb::object array) { return from_array(schema, array); },
+      nb::arg("schema"), nb::arg("array"));
 }
 
 }  // namespace evenhand::python

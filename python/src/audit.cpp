@@ -39,7 +39,8 @@ void bind_audit(nb::module_& m) {
         nb::arg("rule").none(), nb::arg("cost_fp"), nb::arg("cost_fn"),
         nb::arg("base_threshold").none(), nb::arg("confidence"), nb::arg("calibrator").none(),
         nb::arg("calibration_bins"),
-        nb::sig("def audit(tally: Tally, sensitive: collections.abc.Sequence[str], within: collections.abc.Sequence[str], "
+        nb::sig("def audit(tally: Tally, sensitive: collections.abc.Sequence[str], within: "
+                "collections.abc.Sequence[str], "
                 "rule: Rule | None, cost_fp: float, cost_fn: float, base_threshold: float | None, "
                 "confidence: float, calibrator: Calibrator | None, calibration_bins: int) -> "
                 "dict[str, typing.Any]"));

@@ -62,7 +62,8 @@ auto probability(const Calibrator& calibrator, const NumberColumn& score,
   std::vector<double> out(scores.size());
   for (std::size_t row = 0; row < out.size(); ++row) {
     if (!calibrator.reading.valid(calibrator.reading.turn(scores[row]))) {
-      throw std::invalid_argument("row " + std::to_string(row) + ": the score is not valid on the " +
+      throw std::invalid_argument("row " + std::to_string(row) +
+                                  ": the score is not valid on the " +
                                   std::string(to_string(calibrator.reading.scale)) + " scale");
     }
     out[row] = calibrator.probability(codes[row], scores[row]);
@@ -84,19 +85,21 @@ void bind_calibrate(nb::module_& m) {
       .def("probability", &probability, nb::arg("score"), nb::arg("attributes"))
       .def("to_json", &to_json)
       .def_static("from_json", &from_json, nb::arg("json"))
-      .def("same_as", [](const Calibrator& a, const Calibrator& b) { return a == b; },
-           nb::arg("other"));
+      .def(
+          "same_as", [](const Calibrator& a, const Calibrator& b) { return a == b; },
+          nb::arg("other"));
   m.def("calibrate", &fitted, nb::arg("tally"), nb::arg("method"), nb::arg("by"),
         nb::arg("threads"));
-  m.def("calibration_report",
-        [](const Tally& tally, const Calibrator* calibrator, std::size_t bins) {
-          return record_of(calibrator ? calibration_report(tally, *calibrator, bins)
-                                      : calibration_report(tally, bins),
-                           tally.cells());
-        },
-        nb::arg("tally"), nb::arg("calibrator").none(), nb::arg("bins"),
-        nb::sig("def calibration_report(tally: Tally, calibrator: Calibrator | None, bins: int) -> "
-                "dict[str, typing.Any]"));
+  m.def(
+      "calibration_report",
+      [](const Tally& tally, const Calibrator* calibrator, std::size_t bins) {
+        return record_of(calibrator ? calibration_report(tally, *calibrator, bins)
+                                    : calibration_report(tally, bins),
+                         tally.cells());
+      },
+      nb::arg("tally"), nb::arg("calibrator").none(), nb::arg("bins"),
+      nb::sig("def calibration_report(tally: Tally, calibrator: Calibrator | None, bins: int) -> "
+              "dict[str, typing.Any]"));
 }
 
 }  // namespace evenhand::python

@@ -57,10 +57,17 @@ NumberColumn numbers_in(nb::handle array, std::string name) {
   auto buffer = std::make_shared<const Buffer>(array);
   NumberColumn out{std::move(name), {}, buffer};
   switch (buffer->kind()) {
-    case 'd': out.values = buffer->as<double>(); return out;
-    case 'f': out.values = buffer->as<float>(); return out;
-    case '?': out.values = buffer->as<std::uint8_t>(); return out;  // any byte may be in it
-    default: break;
+    case 'd':
+      out.values = buffer->as<double>();
+      return out;
+    case 'f':
+      out.values = buffer->as<float>();
+      return out;
+    case '?':
+      out.values = buffer->as<std::uint8_t>();
+      return out;  // any byte may be in it
+    default:
+      break;
   }
   const bool is_integer = with_integers(*buffer, [&](const auto& span) {
     using Value = typename std::decay_t<decltype(span)>::value_type;
@@ -77,8 +84,9 @@ NumberColumn numbers_in(nb::handle array, std::string name) {
 
 void throw_missing(std::string_view name, std::size_t count, std::size_t first) {
   throw std::invalid_argument(
-      count == 1 ? fmt::format("{} has a missing value, in row {}", name, first)
-                 : fmt::format("{} has {} missing values, the first in row {}", name, count, first));
+      count == 1
+          ? fmt::format("{} has a missing value, in row {}", name, first)
+          : fmt::format("{} has {} missing values, the first in row {}", name, count, first));
 }
 
 std::uint32_t Dictionary::code_of(std::string_view text) {
@@ -127,8 +135,10 @@ void bind_columns(nb::module_& m) {
   nb::class_<TextColumn>(m, "Texts")
       .def_ro("name", &TextColumn::name)
       .def("__len__", [](const TextColumn& column) { return column.values.size(); });
-  m.def("numbers", [](nb::object array, std::string name) { return numbers_in(array, std::move(name)); },
-        nb::arg("array"), nb::arg("name"));
+  m.def(
+      "numbers",
+      [](nb::object array, std::string name) { return numbers_in(array, std::move(name)); },
+      nb::arg("array"), nb::arg("name"));
 }
 
 }  // namespace evenhand::python

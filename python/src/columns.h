@@ -53,10 +53,17 @@ bool with_integers(const Buffer& buffer, Take take) {
   const bool is_signed = with_sign.find(buffer.kind()) != std::string_view::npos;
   if (!is_signed && without.find(buffer.kind()) == std::string_view::npos) return false;
   switch (buffer.item_size()) {
-    case 1: is_signed ? take(buffer.as<std::int8_t>()) : take(buffer.as<std::uint8_t>()); break;
-    case 2: is_signed ? take(buffer.as<std::int16_t>()) : take(buffer.as<std::uint16_t>()); break;
-    case 4: is_signed ? take(buffer.as<std::int32_t>()) : take(buffer.as<std::uint32_t>()); break;
-    default: is_signed ? take(buffer.as<std::int64_t>()) : take(buffer.as<std::uint64_t>());
+    case 1:
+      is_signed ? take(buffer.as<std::int8_t>()) : take(buffer.as<std::uint8_t>());
+      break;
+    case 2:
+      is_signed ? take(buffer.as<std::int16_t>()) : take(buffer.as<std::uint16_t>());
+      break;
+    case 4:
+      is_signed ? take(buffer.as<std::int32_t>()) : take(buffer.as<std::uint32_t>());
+      break;
+    default:
+      is_signed ? take(buffer.as<std::int64_t>()) : take(buffer.as<std::uint64_t>());
   }
   return true;
 }

@@ -59,7 +59,8 @@ void bind_frontier(nb::module_& m) {
         nb::arg("gamma"), nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"),
         nb::arg("calibrate_by"), nb::arg("calibrator").none(), nb::arg("base_threshold").none(),
         nb::arg("threads"),
-        nb::sig("def frontier(tally: Tally, criterion: Criterion, parameters: collections.abc.Sequence[float] | "
+        nb::sig("def frontier(tally: Tally, criterion: Criterion, parameters: "
+                "collections.abc.Sequence[float] | "
                 "None, gamma: float, cost_fp: float, cost_fn: float, calibrate: str, "
                 "calibrate_by: str, calibrator: Calibrator | None, base_threshold: float | None, "
                 "threads: int) -> list[dict[str, typing.Any]]"));

@@ -60,9 +60,12 @@ nb::list group_records(const Comparison& comparison, const std::vector<std::stri
 
 const char* name_of(Rate rate) {
   switch (rate) {
-    case Rate::true_positive: return "true_positive_rate";
-    case Rate::false_positive: return "false_positive_rate";
-    default: return "selection_rate";
+    case Rate::true_positive:
+      return "true_positive_rate";
+    case Rate::false_positive:
+      return "false_positive_rate";
+    default:
+      return "selection_rate";
   }
 }
 
@@ -169,7 +172,9 @@ nb::dict record_of(const Constraint& constraint) {
     terms.append(record);
   }
   out["terms"] = terms;
-  out["sense"] = constraint.sense == Sense::at_most ? "<=" : constraint.sense == Sense::equal ? "=" : ">=";
+  out["sense"] = constraint.sense == Sense::at_most ? "<="
+                 : constraint.sense == Sense::equal ? "="
+                                                    : ">=";
   out["bound"] = constraint.bound;
   out["value"] = constraint.value;
   out["multiplier"] = constraint.multiplier;

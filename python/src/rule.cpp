@@ -83,6 +83,15 @@ nb::list responses_of(const Rule& rule) {
   return out;
 }
 
+std::vector<std::vector<std::string>> cells_in(const Rule& rule) {
+  std::vector<std::vector<std::string>> out;
+  for (CellCode c = 0; c < rule.cells().size(); ++c) {
+    const auto values = rule.cells().values(c);
+    out.emplace_back(values.begin(), values.end());
+  }
+  return out;
+}
+
 CellCode code_of(const Rule& rule, const std::vector<std::string>& values) {
   const std::vector<std::string_view> views(values.begin(), values.end());
   return rule.cells().code_of(views);
@@ -99,24 +108,31 @@ void bind_rule(nb::module_& m) {
            nb::arg("seed"), nb::arg("unseen"))
       .def("code_of", &code_of, nb::arg("values"))
       .def_prop_ro("attributes", [](const Rule& rule) { return rule.cells().attributes(); })
-      .def_prop_ro("scale", [](const Rule& rule) {
-        return std::string(to_string(rule.parts().reading.scale));
-      })
-      .def_prop_ro("favorable", [](const Rule& rule) {
-        return std::string(to_string(rule.parts().reading.favorable));
-      })
+      .def_prop_ro("cells", &cells_in)
+      .def_prop_ro(
+          "scale",
+          [](const Rule& rule) { return std::string(to_string(rule.parts().reading.scale)); })
+      .def_prop_ro(
+          "favorable",
+          [](const Rule& rule) { return std::string(to_string(rule.parts().reading.favorable)); })
       .def_prop_ro("level", [](const Rule& rule) { return rule.parts().level; })
       .def_prop_ro("calibrator", [](const Rule& rule) { return rule.parts().calibrator; })
-      .def_prop_ro("responses", &responses_of, nb::sig("def responses(self) -> list[dict[str, typing.Any]]"))
+      .def_prop_ro("responses", &responses_of,
+                   nb::sig("def responses(self) -> list[dict[str, typing.Any]]"))
       .def("describe", [](const Rule& rule) { return rule.describe(); })
-      .def("describe_cell", [](const Rule& rule, CellCode cell) { return rule.describe(cell); },
-           nb::arg("cell"))
-      .def("to_json", [](const Rule& rule, const std::string& fit) { return rule.to_json(fit); },
-           nb::arg("fit") = "")
-      .def_static("from_json", [](const std::string& json) { return Rule::from_json(json); },
-                  nb::arg("json"))
-      .def("same_as", [](const Rule& a, const Rule& b) { return a == b; }, nb::arg("other"));
-  m.def("fit_record", [](const std::string& json) { return fit_record(json); }, nb::arg("json"));
+      .def(
+          "describe_cell", [](const Rule& rule, CellCode cell) { return rule.describe(cell); },
+          nb::arg("cell"))
+      .def(
+          "to_json", [](const Rule& rule, const std::string& fit) { return rule.to_json(fit); },
+          nb::arg("fit") = "")
+      .def_static(
+          "from_json", [](const std::string& json) { return Rule::from_json(json); },
+          nb::arg("json"))
+      .def(
+          "same_as", [](const Rule& a, const Rule& b) { return a == b; }, nb::arg("other"));
+  m.def(
+      "fit_record", [](const std::string& json) { return fit_record(json); }, nb::arg("json"));
 }
 
 }  // namespace evenhand::python

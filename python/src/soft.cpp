@@ -73,9 +73,8 @@ SoftSolution solved(const NumberColumn& score, const NumberColumns& columns,
 auto probability(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
                  const Attributes& within, const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
-  return array_of(with_rows(score, columns, within, [&](const SoftRows& rows) {
-    return rule.probability(rows, policy);
-  }));
+  return array_of(with_rows(score, columns, within,
+                            [&](const SoftRows& rows) { return rule.probability(rows, policy); }));
 }
 
 auto decide_by_key(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
@@ -92,9 +91,8 @@ auto decide_by_seed(const SoftRule& rule, const NumberColumn& score, const Numbe
                     const Attributes& within, std::uint64_t seed, const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   const Coin coin = Coin::seeded(seed);
-  return array_of(with_rows(score, columns, within, [&](const SoftRows& rows) {
-    return rule.decide(rows, coin, policy);
-  }));
+  return array_of(with_rows(score, columns, within,
+                            [&](const SoftRows& rows) { return rule.decide(rows, coin, policy); }));
 }
 
 nb::dict record_of_soft(const SoftSolution& fit) {
@@ -160,20 +158,24 @@ void bind_soft(nb::module_& m) {
            nb::arg("within"), nb::arg("seed"), nb::arg("unseen"))
       .def_prop_ro("columns", [](const SoftRule& rule) { return rule.parts().columns; })
       .def_prop_ro("within", [](const SoftRule& rule) { return rule.parts().strata.attributes(); })
-      .def_prop_ro("scale", [](const SoftRule& rule) {
-        return std::string(to_string(rule.parts().reading.scale));
-      })
-      .def_prop_ro("favorable", [](const SoftRule& rule) {
-        return std::string(to_string(rule.parts().reading.favorable));
-      })
+      .def_prop_ro(
+          "scale",
+          [](const SoftRule& rule) { return std::string(to_string(rule.parts().reading.scale)); })
+      .def_prop_ro("favorable",
+                   [](const SoftRule& rule) {
+                     return std::string(to_string(rule.parts().reading.favorable));
+                   })
       .def_prop_ro("gamma", [](const SoftRule& rule) { return rule.parts().gamma; })
       .def_prop_ro("strata", &strata_of, nb::sig("def strata(self) -> list[dict[str, typing.Any]]"))
       .def("describe", &SoftRule::describe)
-      .def("to_json", [](const SoftRule& rule, const std::string& fit) { return rule.to_json(fit); },
-           nb::arg("fit") = "")
-      .def_static("from_json", [](const std::string& json) { return SoftRule::from_json(json); },
-                  nb::arg("json"))
-      .def("same_as", [](const SoftRule& a, const SoftRule& b) { return a == b; }, nb::arg("other"));
+      .def(
+          "to_json", [](const SoftRule& rule, const std::string& fit) { return rule.to_json(fit); },
+          nb::arg("fit") = "")
+      .def_static(
+          "from_json", [](const std::string& json) { return SoftRule::from_json(json); },
+          nb::arg("json"))
+      .def(
+          "same_as", [](const SoftRule& a, const SoftRule& b) { return a == b; }, nb::arg("other"));
   nb::class_<SoftSolution>(m, "SoftSolution")
       .def_ro("rule", &SoftSolution::rule)
       .def("to_json", &SoftSolution::to_json)
@@ -181,8 +183,8 @@ void bind_soft(nb::module_& m) {
   m.def("solve_soft", &solved, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
         nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("cost_fp"),
         nb::arg("cost_fn"), nb::arg("gamma"), nb::arg("exhaustive"), nb::arg("threads"));
-  m.def("is_soft_rule", [](const std::string& json) { return is_soft_rule(json); },
-        nb::arg("json"));
+  m.def(
+      "is_soft_rule", [](const std::string& json) { return is_soft_rule(json); }, nb::arg("json"));
 }
 
 }  // namespace evenhand::python

@@ -24,8 +24,11 @@ Criterion make_criterion(const std::string& name, std::vector<std::string> sensi
                          std::optional<double> tolerance, std::optional<double> ratio,
                          const std::optional<std::variant<double, std::string>>& rho,
                          std::vector<std::string> require) {
-  CriterionOptions options{
-      .roles = {}, .tolerance = tolerance, .ratio = ratio, .rho = {}, .require = std::move(require)};
+  CriterionOptions options{.roles = {},
+                           .tolerance = tolerance,
+                           .ratio = ratio,
+                           .rho = {},
+                           .require = std::move(require)};
   const Across asked = across_from(across);
   // Requirements alone compare no groups: they name their own.
   if (!name.empty()) options.roles = {std::move(sensitive), std::move(within), asked};
@@ -235,9 +238,8 @@ void bind_solve(nb::module_& m) {
            nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
   nb::class_<SgdResult>(m, "SgdResult")
       .def_prop_ro("rule", [](const SgdResult& fit) { return fit.solution.rule; })
-      .def_prop_ro(
-          "infeasible",
-          [](const SgdResult& fit) { return fit.solution.status == Status::infeasible; })
+      .def_prop_ro("infeasible",
+                   [](const SgdResult& fit) { return fit.solution.status == Status::infeasible; })
       .def("to_json", &SgdResult::to_json)
       .def("record", &sgd_record, nb::arg("tally"),
            nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));

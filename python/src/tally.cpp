@@ -49,9 +49,10 @@ Tally of_rows(const NumberColumn& score, const std::vector<const AttributeColumn
 }
 
 Tally of_counts(const NumberColumn& score, const NumberColumn& count,
-                const std::vector<const AttributeColumn*>& attributes, const NumberColumn* positives,
-                const std::string& scale, const std::string& favorable,
-                const std::string& resolution, std::optional<int> level, bool weighted) {
+                const std::vector<const AttributeColumn*>& attributes,
+                const NumberColumn* positives, const std::string& scale,
+                const std::string& favorable, const std::string& resolution,
+                std::optional<int> level, bool weighted) {
   CountedOptions options{.positives = or_none(positives),
                          .scale = scale_from(scale),
                          .favorable = favorable_from(favorable),
@@ -107,11 +108,12 @@ std::vector<std::vector<std::string>> cells_in(const Tally& tally) {
 void bind_tally(nb::module_& m) {
   nb::class_<Tally>(m, "Tally")
       .def("merge", &Tally::merge, nb::arg("other"), nb::call_guard<nb::gil_scoped_release>())
-      .def("project",
-           [](const Tally& tally, const std::vector<std::string>& attributes) {
-             return tally.project(attributes);
-           },
-           nb::arg("attributes"))
+      .def(
+          "project",
+          [](const Tally& tally, const std::vector<std::string>& attributes) {
+            return tally.project(attributes);
+          },
+          nb::arg("attributes"))
       .def_prop_ro("attributes", [](const Tally& tally) { return tally.cells().attributes(); })
       .def_prop_ro("cells", &cells_in)
       .def_prop_ro("scale",
@@ -124,31 +126,35 @@ void bind_tally(nb::module_& m) {
       .def_prop_ro("labelled", &Tally::labelled)
       .def_prop_ro("unit_weights", &Tally::unit_weights)
       .def_prop_ro("total", [](const Tally& tally) { return tally.total().n; })
-      .def("entries",
-           [](const Tally& tally, CellCode cell) {
-             tally.total(cell);  // throws for a cell that is not there
-             return entries_of(tally, cell, cell + 1);
-           },
-           nb::arg("cell"),
-           nb::sig("def entries(self, cell: int) -> tuple[numpy.typing.NDArray[numpy.uint32], "
-                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
-                   "numpy.typing.NDArray[numpy.float64] | None]"))
-      .def("all_entries",
-           [](const Tally& tally) {
-             return entries_of(tally, 0, static_cast<CellCode>(tally.cells().size()));
-           },
-           nb::sig("def all_entries(self) -> tuple[numpy.typing.NDArray[numpy.uint32], "
-                   "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
-                   "numpy.typing.NDArray[numpy.float64] | None]"))
-      .def("pool_rare",
-           [](const Tally& tally, double min_count) { return pool_rare(tally, min_count).tally; },
-           nb::arg("min_count"))
+      .def(
+          "entries",
+          [](const Tally& tally, CellCode cell) {
+            tally.total(cell);  // throws for a cell that is not there
+            return entries_of(tally, cell, cell + 1);
+          },
+          nb::arg("cell"),
+          nb::sig("def entries(self, cell: int) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64] | None]"))
+      .def(
+          "all_entries",
+          [](const Tally& tally) {
+            return entries_of(tally, 0, static_cast<CellCode>(tally.cells().size()));
+          },
+          nb::sig("def all_entries(self) -> tuple[numpy.typing.NDArray[numpy.uint32], "
+                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64] | None]"))
+      .def(
+          "pool_rare",
+          [](const Tally& tally, double min_count) { return pool_rare(tally, min_count).tally; },
+          nb::arg("min_count"))
       .def("to_bytes", &bytes_of)
       .def_static("from_bytes", &from_bytes, nb::arg("data"))
-      .def("same_as", [](const Tally& a, const Tally& b) { return a == b; }, nb::arg("other"));
-  m.def("tally_of_rows", &of_rows, nb::arg("score"), nb::arg("attributes"),
-        nb::arg("label").none(), nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"),
-        nb::arg("resolution"), nb::arg("threads"));
+      .def(
+          "same_as", [](const Tally& a, const Tally& b) { return a == b; }, nb::arg("other"));
+  m.def("tally_of_rows", &of_rows, nb::arg("score"), nb::arg("attributes"), nb::arg("label").none(),
+        nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("resolution"),
+        nb::arg("threads"));
   m.def("tally_of_counts", &of_counts, nb::arg("score"), nb::arg("count"), nb::arg("attributes"),
         nb::arg("positives").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("resolution"),
         nb::arg("level").none(), nb::arg("weighted"));

@@ -62,15 +62,18 @@ void bind_theory(nb::module_& m) {
   m.def("sgd_error", &error, nb::arg("steps"), nb::arg("gamma"), nb::arg("strata"), nb::arg("b"),
         nb::sig("def sgd_error(steps: float, gamma: float, strata: float, b: float) -> "
                 "dict[str, float]"));
-  m.def("sgd_error_at",
-        [](double steps, double gamma, double strata, double b, double learning_rate, double box) {
-          return sgd_error_at({steps, gamma, strata, b}, learning_rate, box);
-        },
-        nb::arg("steps"), nb::arg("gamma"), nb::arg("strata"), nb::arg("b"),
-        nb::arg("learning_rate"), nb::arg("box"));
-  m.def("gamma_schedule", [](double rows) { return gamma_schedule(rows); }, nb::arg("rows"));
-  m.def("gamma_schedule_of", [](const Tally& tally) { return gamma_schedule(tally); },
-        nb::arg("tally"));
+  m.def(
+      "sgd_error_at",
+      [](double steps, double gamma, double strata, double b, double learning_rate, double box) {
+        return sgd_error_at({steps, gamma, strata, b}, learning_rate, box);
+      },
+      nb::arg("steps"), nb::arg("gamma"), nb::arg("strata"), nb::arg("b"), nb::arg("learning_rate"),
+      nb::arg("box"));
+  m.def(
+      "gamma_schedule", [](double rows) { return gamma_schedule(rows); }, nb::arg("rows"));
+  m.def(
+      "gamma_schedule_of", [](const Tally& tally) { return gamma_schedule(tally); },
+      nb::arg("tally"));
 }
 
 }  // namespace evenhand::python

@@ -21,6 +21,11 @@ std::string_view utf8_of(PyObject* text) {
   return {data, static_cast<std::size_t>(size)};
 }
 
+// An array that was never filled may have no object at all: NumPy reads that as None.
+PyObject* or_none(PyObject* object) {
+  return object ? object : Py_None;
+}
+
 // Objects that come again are mostly the very same ones: their address tells. Of a fixed size, so
 // that a million different objects do not fill the memory with it.
 class Seen {
@@ -42,7 +47,8 @@ class Seen {
   std::array<Slot, 1024> slots_{};
 };
 
-AttributeColumn from_objects(const nb::object& array, std::string name, const nb::callable& text_of) {
+AttributeColumn from_objects(const nb::object& array, std::string name,
+                             const nb::callable& text_of) {
   constexpr std::uint32_t missing_code = std::numeric_limits<std::uint32_t>::max();
   const Buffer buffer(array);
   const auto objects = buffer.as<PyObject*>();
@@ -51,7 +57,7 @@ AttributeColumn from_objects(const nb::object& array, std::string name, const nb
   Missing missing;
   std::vector<std::uint32_t> codes(objects.size());
   for (std::size_t row = 0; row < objects.size(); ++row) {
-    PyObject* const object = objects[row];
+    PyObject* const object = or_none(objects[row]);
     std::uint32_t code = missing_code;
     if (const std::uint32_t* known = seen.find(object)) {
       code = *known;
@@ -109,7 +115,7 @@ AttributeColumn from_points(const nb::object& array, std::string name) {
     const nb::gil_scoped_release released;
     constexpr std::uint32_t empty = std::numeric_limits<std::uint32_t>::max();
     std::vector<std::uint32_t> table(64, empty);
-    std::vector<std::size_t> first;  // row of each code
+    std::vector<std::size_t> first;           // row of each code
     std::array<std::uint32_t, 256> recent{};  // codes by first and last letter: most come again
     const auto at = [&](std::size_t row) { return points.data() + row * width; };
     const auto same = [&](std::size_t a, std::size_t b) {
@@ -230,9 +236,10 @@ TextColumn texts_from_objects(const nb::object& array, std::string name,
   Missing missing;
   TextColumn out{std::move(name), std::vector<std::string>(objects.size())};
   for (std::size_t row = 0; row < objects.size(); ++row) {
-    if (PyUnicode_CheckExact(objects[row])) {
-      out.values[row] = utf8_of(objects[row]);
-    } else if (const nb::object text = text_of(nb::handle(objects[row])); !text.is_none()) {
+    PyObject* const object = or_none(objects[row]);
+    if (PyUnicode_CheckExact(object)) {
+      out.values[row] = utf8_of(object);
+    } else if (const nb::object text = text_of(nb::handle(object)); !text.is_none()) {
       out.values[row] = utf8_of(text.ptr());
     } else {
       missing.see(row);

@@ -129,6 +129,21 @@ def test_damaged_numbers(format: bytes, buffers: list[Any], fields: dict[str, in
     assert producer.released == [1, 1]
 
 
+def test_a_table_without_its_columns() -> None:
+    producer = Producer(b"+s", [None], length=2)
+    producer.schema.n_children = 3
+    with pytest.raises(ValueError, match="the types of columns are missing"):
+        Tally("p", data=producer)
+    assert producer.released == [1, 1]
+
+
+def test_a_type_without_a_name() -> None:
+    producer = Producer(None, [None, doubles(0.5)], length=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a type is missing"):
+        Tally(producer)
+    assert producer.released == [1, 1]
+
+
 @pytest.mark.parametrize("offsets", [(0, 3, 1), (-1, 1, 3), (2, 1, 3)])
 def test_damaged_offsets_of_texts(offsets: tuple[int, ...]) -> None:
     data = ctypes.create_string_buffer(b"abb", 3)

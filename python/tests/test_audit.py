@@ -87,6 +87,12 @@ def test_a_rule_that_has_never_seen_a_group(people: People) -> None:
         evenhand.audit([0.1, 0.9], {"gender": ["F", "M"]}, rule=rule)
 
 
+def test_a_reference_may_be_a_number() -> None:
+    audit = evenhand.audit([0.2, 0.8, 0.9], [1, 2, 3], reference=2)
+    assert [one["difference"] for one in audit.against_reference] == [-1.0, 0.0]
+    assert audit.largest_difference == 1
+
+
 def test_a_harm_is_audited_as_one() -> None:
     audit = evenhand.audit(sensitive=["a", "a"], decision=[1, 0], label=[0, 1], favorable="low")
     assert audit.accuracy == 1
@@ -103,6 +109,10 @@ def test_the_frontier_never_falls(people: People) -> None:
     assert "tolerance" in repr(found)
     assert "<table>" in found._repr_html_()
     assert found.expected
+    at = evenhand.frontier(
+        people.score, people.sex, criterion="statistical-parity", at=np.array([0.0, 0.01])
+    )
+    assert list(at) == list(found)[:2]
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,14 @@ def test_a_tally_stands_for_its_rows(people: People) -> None:
     assert len(both.cells) == 6
 
 
+def test_adding_to_a_tally_later_does_not_change_the_fit(people: People) -> None:
+    tally = Tally(people.score, {"sex": people.sex})
+    fit = evenhand.fit(tally, criterion="statistical-parity")
+    tally.add([0.5], ["F"])
+    assert fit.tally.total == len(people.score)
+    assert fit.to_dict()["rows"] == len(people.score)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -129,6 +137,7 @@ def test_requirements_without_attributes(people: People) -> None:
     assert fit.rule.probability(people.score).mean() == pytest.approx(0.1)
     assert "optimal" in repr(fit)
     assert "optimal" in fit._repr_html_()
+    assert fit.to_dict()["after"]["selection_rate"] == pytest.approx(0.1)
 
 
 def test_sgd_comes_close(people: People) -> None:

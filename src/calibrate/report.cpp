@@ -26,8 +26,7 @@ class Measure {
   explicit Measure(std::size_t bins) : bins_(bins) {}
 
   void add(double p, double n, double n1) {
-    const auto at = static_cast<std::size_t>(p * static_cast<double>(bins_.size()));
-    BinSum& bin = bins_[std::min(at, bins_.size() - 1)];
+    BinSum& bin = bins_[bin_of(p)];
     bin.n += n;
     bin.n1 += n1;
     bin.p += n * p;
@@ -44,9 +43,6 @@ class Measure {
     for (std::size_t i = 0; i < bins_.size(); ++i) {
       const BinSum& bin = bins_[i];
       if (!(bin.n > 0)) continue;
-      const auto edge = [this](std::size_t k) {
-        return static_cast<double>(k) / static_cast<double>(bins_.size());
-      };
       out.weight += bin.n;
       apart += std::abs(bin.p - bin.n1);
       out.bins.push_back({edge(i), edge(i + 1), bin.n, bin.p / bin.n, bin.n1 / bin.n});
@@ -59,6 +55,18 @@ class Measure {
   }
 
  private:
+  double edge(std::size_t k) const {
+    return static_cast<double>(k) / static_cast<double>(bins_.size());
+  }
+  // By the edges as they are reported: the product is rounded, and may be off by one.
+  std::size_t bin_of(double p) const {
+    auto at =
+        std::min(static_cast<std::size_t>(p * static_cast<double>(bins_.size())), bins_.size() - 1);
+    if (at > 0 && p < edge(at)) --at;
+    if (at + 1 < bins_.size() && p >= edge(at + 1)) ++at;
+    return at;
+  }
+
   std::vector<BinSum> bins_;
   double squares_ = 0;
   double logs_ = 0;

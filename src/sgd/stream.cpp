@@ -69,13 +69,16 @@ struct SgdStream::State {
     return plan.learning_rate(static_cast<double>(options.sgd.steps.value_or(steps)));
   }
 
-  void mark() {
-    marks.push_back({steps, {}, {}});
+  sgd::Mark marked() const {
+    sgd::Mark mark{steps, {}, {}};
     for (const SgdMultiplier& multiplier : sgd::multipliers(plan, descents)) {
-      marks.back().mean.push_back(multiplier.mean);
-      marks.back().last.push_back(multiplier.last);
+      mark.mean.push_back(multiplier.mean);
+      mark.last.push_back(multiplier.last);
     }
+    return mark;
   }
+
+  void mark() { marks.push_back(marked()); }
 
   void count(const sgd::Place& place, CellCode cell, double row_weight) {
     seen[cell] += row_weight;
@@ -194,7 +197,9 @@ SgdResult SgdStream::finish(const Tally& tally) const {
   const Problem problem = make_problem(tally, state.criterion, state.plain);
   sgd::Plan plan = state.current_plan();
   plan.comparisons = compare(tally, state.criterion);
-  SgdResult out = sgd::finish(problem, plan, state.descents, state.marks);
+  std::vector<sgd::Mark> marks = state.marks;
+  if (!marks.empty() && marks.back().step != state.steps) marks.push_back(state.marked());
+  SgdResult out = sgd::finish(problem, plan, state.descents, marks);
   out.learning_rate = state.rate;
   out.projection = state.options.sgd.projection;
   out.trace.rows = tally.total().n;

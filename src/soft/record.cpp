@@ -12,7 +12,16 @@ std::string SoftSolution::to_json() const {
   using Json = nlohmann::ordered_json;
   Json fit;
   fit["version"] = EVENHAND_VERSION;
-  fit["criterion"] = {{"name", "soft-statistical-parity"}};
+  std::vector<std::string> soft;
+  if (!strata.empty()) {
+    for (const SoftRate& rate : strata.front().columns) soft.push_back(rate.column);
+  }
+  fit["criterion"] = {{"name", "soft-statistical-parity"},
+                      {"soft", soft},
+                      {"within", rule.parts().strata.attributes()}};
+  fit["gamma"] = rule.parts().gamma;
+  fit["cost_fp"] = rule.parts().costs.false_positive;
+  fit["cost_fn"] = rule.parts().costs.false_negative;
   record_figures(*this, fit);
   Json& list = fit["strata"] = Json::array();
   for (CellCode c = 0; c < strata.size(); ++c) {

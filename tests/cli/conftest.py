@@ -139,3 +139,14 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
         """
     )
     return path
+
+
+@pytest.fixture
+def inputs(tool: Tool) -> Tool:
+    """Put good data, a rule and a tally into the tool's folder."""
+    from bad_input import GOOD, ROWS, RULE, write_tally
+
+    tool.write("data.csv", ROWS)
+    tool.write("rule.json", json.dumps(RULE))
+    write_tally(tool.path("t.parquet"), GOOD)
+    return tool

@@ -16,8 +16,9 @@ import pytest
 from conftest import LOCALE, PROJECT, TOOL, Tool, unavailable
 
 Sql = Callable[..., list[tuple[Any, ...]]]
-COMMANDS = ["demo", "fit", "apply", "show", "audit", "frontier", "tally", "merge", "man",
-            "completion"]
+COMMANDS = ["demo", "fit", "apply", "show", "audit", "frontier", "calibrate", "tally", "merge",
+            "theory", "man", "completion"]
+CALCULATORS = ["impossibility", "excess-risk", "sgd-error", "gamma"]
 PARITY = ("--score", "score", "--sensitive", "sex", "--criterion", "statistical-parity")
 ESCAPE = "\x1b"
 
@@ -95,6 +96,10 @@ def test_completion_knows_commands_options_and_words(tool: Tool) -> None:
                                                                    "equal-rates"]
     assert complete("evenhand", "apply", "--unseen", "") == ["error", "score", "reject"]
     assert complete("evenhand", "fit", "--across", "m") == ["marginal"]
+    for calculator in CALCULATORS:
+        assert calculator in complete("evenhand", "theory", "")
+        wanted = long_options(tool("theory", calculator, "--help").ok().out)
+        assert set(complete("evenhand", "theory", calculator, "--")) == wanted, calculator
 
 
 def test_completion_finds_files(tool: Tool) -> None:
@@ -109,6 +114,7 @@ def test_every_word_that_completion_offers_is_taken(tool: Tool, people: Path) ->
     """No offer leads to an error."""
     for option, more in (("--criterion", []), ("--scale", PARITY), ("--favorable", PARITY),
                          ("--resolution", PARITY), ("--calibrate", PARITY), ("--across", PARITY),
+                         ("--calibrate-by", PARITY), ("--gamma", PARITY), ("--solver", PARITY),
                          ("--null", PARITY), ("--format", PARITY)):
         for word in complete("evenhand", "fit", option, ""):
             if (option, word) in (("--format", "csv"), ("--format", "json")):
@@ -116,7 +122,8 @@ def test_every_word_that_completion_offers_is_taken(tool: Tool, people: Path) ->
             score = {"signed": "f", "logit": "logit"}.get(word, "score")
             roles = ("--score", score, "--sensitive", "sex", "--label", "y")
             criterion = () if option == "--criterion" else more[4:]
-            tool("fit", people, *roles, *criterion, option, word).ok()
+            calibrated = ("--calibrate", "platt") if word == "raw" else ()
+            tool("fit", people, *roles, *criterion, option, word, *calibrated).ok()
 
 
 def test_the_man_page_has_every_command_and_option(tool: Tool) -> None:
@@ -128,6 +135,8 @@ def test_the_man_page_has_every_command_and_option(tool: Tool) -> None:
         section = page[start : page.index("\n.SH", start + 1)]
         for option in long_options(tool(command, "--help").ok().out):
             assert option in section, (command, option)
+    for calculator in CALCULATORS:
+        assert f'.SS "evenhand theory {calculator}"' in page
     assert "NO_COLOR" in page
 
 
@@ -160,7 +169,7 @@ def test_the_man_page_is_correct_roff(tool: Tool) -> None:
         (["fit", "DATA", *PARITY, "--favorable", "middle"], ["middle"]),
         (["fit", "DATA", *PARITY, "--resolution", "fine"], ["fine", "auto"]),
         (["fit", "DATA", *PARITY, "--across", "all"], ["all", "marginal"]),
-        (["fit", "DATA", *PARITY, "--calibrate", "platt"], ["platt", "isotonic"]),
+        (["fit", "DATA", *PARITY, "--calibrate", "beta"], ["beta", "isotonic"]),
         (["fit", "DATA", *PARITY, "--format", "xml"], ["xml", "csv"]),
         (["fit", "DATA", *PARITY[:5], "parity"], ["parity"]),
         (["fit", "DATA", *PARITY[:5], "equal-rates", "--rho", "most"], ["--rho", "most"]),

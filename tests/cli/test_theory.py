@@ -1,0 +1,482 @@
+"""`evenhand theory`: the paper's theorems, against their formulas worked anew."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from conftest import Tool
+from test_general import comma_locale  # noqa: F401
+
+Sql = Callable[..., list[tuple[Any, ...]]]
+FOUR = "d,g,sex,w,p\n1,1,F,1,0.9\n1,0,M,2,0.6\n0,1,F,1,0.5\n0,0,M,1,0.1\n"
+MISSING = "d,g,sex,w,p\n1,1,F,1,0.9\n1,0,,2,0.6\n0,1,F,,0.5\n0,0,M,1,0.1\n,0,M,1,0.1\n"
+CONTROL = r"[\x00-\x09\x0b-\x1f\x7f]"
+
+
+def columns(query: str, *names: str) -> list[np.ndarray]:
+    """Read columns of a query's result."""
+    table = duckdb.connect(":memory:").execute(query).fetchnumpy()
+    return [np.asarray(table[name]) for name in names]
+
+
+# --- Theorem 3.
+
+
+def excess(rows: float, gamma: float, strata: float, delta: float, error: float) -> list[float]:
+    """Compute the bound, as printed and as corrected."""
+    root, tail = rows ** (1 / 3), 2 * math.log(2 / delta)
+    return [
+        2 * gamma + 8 * (2 + 1 / gamma) / root
+        + 4 * math.sqrt((3 * strata + tail) / rows) + error,
+        2 * gamma + 8 * (1 + 1 / gamma) / root
+        + 4 * math.sqrt((4 * strata * math.log(2) * root + tail) / rows) + error,
+    ]
+
+
+@pytest.mark.parametrize("rows", [1, 1e4, 1e6, 1e12, 3.5e15])
+@pytest.mark.parametrize("gamma", [None, "auto", 0.01, 0.5])
+@pytest.mark.parametrize("more", [(1, 0.05, 0), (100, 0.001, 0.25)])
+def test_excess_risk_is_theorem_3(
+    tool: Tool, rows: float, gamma: float | str | None, more: tuple[float, float, float]
+) -> None:
+    """Both forms, in JSON and in words; vacuous from 1 on and not below."""
+    strata, delta, error = more
+    asked = ["--rows", rows, *(["--gamma", gamma] if gamma else [])]
+    if more != (1, 0.05, 0):
+        asked += ["--strata", strata, "--delta", delta, "--regressor-error", error]
+    width = gamma if isinstance(gamma, float) else rows ** (-1 / 6)
+    wanted = excess(rows, width, strata, delta, error)
+    found = tool("theory", "excess-risk", *asked, "--json").ok().json()
+    assert found["gamma"] == pytest.approx(width, rel=1e-12)
+    for key, value in (("rows", rows), ("strata", strata), ("delta", delta),
+                       ("regressor_error", error)):
+        assert found[key] == value
+    text = tool("theory", "excess-risk", *asked).ok().out
+    for key, title, value in (("printed", "as printed", wanted[0]),
+                              ("corrected", "corrected", wanted[1])):
+        assert found[key]["value"] == pytest.approx(value, rel=1e-12)
+        assert found[key]["vacuous"] == (value >= 1)
+        line = next(line for line in text.splitlines() if line.strip().startswith(title))
+        assert float(line.strip()[len(title) :].split()[0]) == pytest.approx(value, rel=1e-5)
+        assert ("vacuous" in line) == (value >= 1)
+
+
+def test_a_bound_of_just_1_says_nothing(tool: Tool) -> None:
+    """Just below it says something."""
+    base = excess(1e15, 0.1, 1, 0.05, 0)[1]
+    for error, vacuous in ((1 - base + 1e-9, True), (1 - base - 1e-9, False)):
+        found = tool("theory", "excess-risk", "--rows", 1e15, "--gamma", 0.1, "--regressor-error",
+                     repr(error), "--json").ok().json()
+        assert found["corrected"]["vacuous"] == vacuous
+
+
+# --- Proposition 4.
+
+
+@pytest.mark.parametrize(("steps", "gamma", "strata", "b"), [
+    (250_000, 0.01, 1, 0), (250_000, 0.01, 5, 0.5), (1, 2, 3, 0.3), (1000, 0.1, 1, -0.5),
+    (100, 0.01, 1, -1), (100, 0.01, 1, -2)])
+def test_sgd_error_is_proposition_4(
+    tool: Tool, steps: int, gamma: float, strata: int, b: float
+) -> None:
+    """Every number of it, and the general form at a learning rate of one's own."""
+    rate = 0.0125
+    root = math.sqrt(strata / steps)
+    corrected = (1 + gamma) * (1 + abs(b)) * root
+    wanted = {
+        "learning_rate": (1 + gamma) / (1 + abs(b)) * root,
+        "printed": 2 * (1 + gamma) / (1 + b) * root if b > -1 else None,
+        "corrected": corrected,
+        "wider_box": corrected * (1 + ((2 + gamma) / (1 + gamma)) ** 2) / 2,
+        "wider_learning_rate": (2 + gamma) / (1 + abs(b)) * root,
+        "wider_box_at_its_rate": (2 + gamma) * (1 + abs(b)) * root,
+        "at_learning_rate": (1 + abs(b)) ** 2 * rate / 2
+        + (2 + gamma) ** 2 * strata / (2 * steps * rate),
+        "steps": steps, "gamma": gamma, "strata": strata, "b": b,
+    }
+    asked = ("theory", "sgd-error", "--steps", steps, "--gamma", gamma, "--strata", strata, "--b",
+             b)
+    found = tool(*asked, "--learning-rate", rate, "--json").ok().json()
+    assert found.keys() == wanted.keys()
+    for key, value in wanted.items():
+        assert found[key] == (value if value is None else pytest.approx(value, rel=1e-12)), key
+    without = tool(*asked, "--json").ok().json()
+    assert without == {key: value for key, value in found.items() if key != "at_learning_rate"}
+    text = tool(*asked, "--learning-rate", rate).ok().out
+    for title, key in (("learning rate", "learning_rate"), ("corrected", "corrected"),
+                       ("in the wider box", "wider_box"),
+                       ("there, at its own rate", "wider_box_at_its_rate"),
+                       ("at the given learning rate", "at_learning_rate")):
+        line = next(line for line in text.splitlines() if line.strip().startswith(title))
+        told = line.strip()[len(title) :].split()[0]
+        assert float(told) == pytest.approx(wanted[key], rel=1e-5), title
+
+
+def test_the_general_form_has_its_least_at_the_wider_learning_rate(tool: Tool) -> None:
+    """No other rate has a smaller bound in that box."""
+    asked = ("theory", "sgd-error", "--steps", 5000, "--strata", 3, "--json")
+    best = tool(*asked).ok().json()
+    for factor in (0.9, 1, 1.1):
+        rate = repr(best["wider_learning_rate"] * factor)
+        at = tool(*asked, "--learning-rate", rate).ok().json()["at_learning_rate"]
+        if factor == 1:
+            assert at == pytest.approx(best["wider_box_at_its_rate"], rel=1e-12)
+        else:
+            assert at > best["wider_box_at_its_rate"]
+
+
+# --- The schedule.
+
+
+@pytest.mark.parametrize("rows", [1, 64, 16281, 1e6, 1e18])
+def test_gamma_is_the_sixth_root(tool: Tool, rows: float) -> None:
+    """A number alone on its line, for scripts, and the same in JSON."""
+    out = tool("theory", "gamma", "--rows", rows).ok().out
+    assert re.fullmatch(r"[0-9.e-]+\n", out)
+    assert float(out) == pytest.approx(rows ** (-1 / 6), rel=1e-14)
+    found = tool("theory", "gamma", "--rows", rows, "--json").ok().json()
+    assert found == {"rows": rows, "gamma": float(out)}
+
+
+# --- Theorem 2.
+
+
+def impossible(d: np.ndarray, g: np.ndarray, n: np.ndarray) -> dict[str, Any]:
+    """Work Theorem 2 from its definition."""
+    share = n / n.sum()
+    selected, mean = (share * d).sum(), (share * g).sum()
+    deviation = (share * abs(g - mean)).sum()
+    witness = (g > mean) == (d == 1)
+    value = 0.0
+    for side in (witness, ~witness):
+        inside = share[side].sum()
+        if inside > 0:
+            s = share[side] / inside
+            covariance = (s * d[side] * g[side]).sum() - (s * d[side]).sum() * (s * g[side]).sum()
+            value += inside * abs(covariance)
+    return {"selection_rate": selected, "mean_membership": mean, "deviation": deviation,
+            "bound": deviation / 2 * min(selected, 1 - selected), "value": value,
+            "inside": int(witness.sum()), "outside": int((~witness).sum()), "witness": witness}
+
+
+def same(found: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Assert that the tool says what was computed, and that the theorem holds."""
+    for key in ("selection_rate", "mean_membership", "deviation", "bound", "value"):
+        assert found[key] == pytest.approx(wanted[key], abs=1e-12), key
+    for key in ("inside", "outside"):
+        assert found[key] == wanted[key]
+    assert found["value"] >= found["bound"] - 1e-12
+
+
+def test_the_four_people_of_the_documents(tool: Tool) -> None:
+    """One in each group is selected, and still a split in two is unfair."""
+    tool.write("four.csv", FOUR)
+    text = tool("theory", "impossibility", "four.csv", "--decision", "d", "--membership", "g", "-o",
+                "out.csv").ok().out
+    assert re.search(r"bound +0\.125\b", text)
+    assert re.search(r"witness has +0\.25\b", text)
+    assert "out.csv" in text
+    lines = tool.path("out.csv").read_text().splitlines()
+    assert lines[0] == "d,g,sex,w,p,witness"
+    assert [line[-1] for line in lines[1:]] == ["1", "0", "0", "1"]
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("who", ["membership", "sensitive", "truth"])
+@pytest.mark.parametrize("what", ["decision", "score", "threshold"])
+def test_impossibility_is_theorem_2(
+    tool: Tool, people: Path, who: str, what: str, weight: str | None
+) -> None:
+    """Every figure, and the witness of every row, from its definition."""
+    query = f"""SELECT *, (hash(id) % 1000 / 999.0)::DOUBLE AS g, sex = 'F' AS woman,
+                y = 1 AS yes FROM '{people}'"""
+    score, yes, g, sex, w = columns(query, "score", "yes", "g", "sex", "w")
+    d, asked_d = {
+        "decision": (yes, ["--decision", "yes"]),
+        "score": (score > 0.5, ["--score", "score"]),
+        "threshold": (score >= 0.3, ["--score", "score", "--base-threshold", "0.3"]),
+    }[what]
+    m, asked_m = {
+        "membership": (g, ["--membership", "g"]),
+        "sensitive": (sex == "F", ["--sensitive", "sex", "--group", "F"]),
+        "truth": (sex == "F", ["--membership", "woman"]),
+    }[who]
+    n = w.astype(float) if weight else np.ones(len(w))
+    wanted = impossible(d.astype(float), m.astype(float), n)
+    found = tool("theory", "impossibility", "--sql", query, *asked_d, *asked_m,
+                 *(["--weight", weight] if weight else []), "-o", "out.parquet", "--json")
+    same(found.ok().json(), wanted)
+    assert found.json()["rows"] == 5000
+    (told,) = columns(f"SELECT * FROM '{tool.path('out.parquet')}'", "witness")
+    assert told.tolist() == wanted["witness"].astype(int).tolist()
+
+
+def test_random_splits_never_beat_the_theorem(tool: Tool) -> None:
+    """Ten little populations: the witness is at least the bound."""
+    random = np.random.default_rng(3)
+    for _ in range(10):
+        d, g = random.integers(0, 2, 12), random.random(12).round(2)
+        w = random.integers(0, 3, 12) + (np.arange(12) == 0)
+        tool.write("d.csv", "d,g,w\n" + "".join(f"{a},{b},{c}\n" for a, b, c in zip(d, g, w)))
+        found = tool("theory", "impossibility", "d.csv", "--decision", "d", "--membership", "g",
+                     "--weight", "w", "--json").ok().json()
+        same(found, impossible(d.astype(float), g, w.astype(float)))
+
+
+def test_nothing_is_impossible_where_all_are_alike(tool: Tool) -> None:
+    """Constant decisions, or constant membership: 0."""
+    tool.write("same.csv", "d,g,k\n1,0.2,0.5\n1,0.9,0.5\n1,0.4,0.5\n")
+    for column in ("g", "k"):
+        found = tool("theory", "impossibility", "same.csv", "--decision", "d", "--membership",
+                     column, "--json").ok().json()
+        assert found["bound"] == pytest.approx(0, abs=1e-15)
+        assert found["value"] == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.json", "o.ndjson", "o.csv.gz"])
+def test_the_witness_is_written_in_every_format(tool: Tool, sql: Sql, out: str) -> None:
+    """All columns of the input, and one more, by any name."""
+    tool.write("four.csv", FOUR)
+    tool("theory", "impossibility", "four.csv", "--score", "p", "--sensitive", "sex", "--group",
+         "F", "-o", out, "--witness-name", 'my "side"').ok()
+    side = '"my ""side"""'
+    assert sql(f"SELECT d::INTEGER, sex, {side}::INTEGER FROM '{out}' ORDER BY p DESC") == [
+        (1, "F", 1), (1, "M", 0), (0, "F", 0), (0, "M", 1)]
+
+
+def test_missing_values_are_an_error_left_out_or_named(tool: Tool) -> None:
+    """As for every other command that reads rows."""
+    tool.write("m.csv", MISSING)
+    asked = ("theory", "impossibility", "m.csv", "--decision", "d", "--sensitive", "sex", "--group",
+             "F")
+    tool(*asked).fails(2, "missing", "1 in d", "1 in sex", "--null exclude")
+    found = tool(*asked, "--null", "exclude", "--json").ok().json()
+    assert (found["rows"], found["excluded"]) == (3, 2)
+    same(found, impossible(np.array([1.0, 0, 0]), np.array([1.0, 1, 0]), np.ones(3)))
+    weighted = tool(*asked, "--weight", "w", "--null", "exclude", "--json").ok().json()
+    assert (weighted["rows"], weighted["excluded"]) == (2, 3)
+    named = ("theory", "impossibility", "--sql", "SELECT * FROM 'm.csv' WHERE d IS NOT NULL",
+             "--decision", "d", "--sensitive", "sex", "--group", "?", "--null", "?", "--json")
+    same(tool(*named).ok().json(),
+         impossible(np.array([1.0, 1, 0, 0]), np.array([0.0, 1, 0, 0]), np.ones(4)))
+
+
+@pytest.mark.parametrize("weight", [(), ("--weight", "w")])
+def test_rows_left_out_are_on_neither_side(
+    tool: Tool, sql: Sql, weight: tuple[str, ...]
+) -> None:
+    """The file's sides are those that were counted."""
+    tool.write("m.csv", MISSING)
+    found = tool("theory", "impossibility", "m.csv", "--decision", "d", "--sensitive", "sex",
+                 "--group", "F", *weight, "--null", "exclude", "-o", "o.parquet",
+                 "--json").ok().json()
+    assert sql("""SELECT count(*) FILTER (witness = 1), count(*) FILTER (witness = 0),
+                  count(*) FILTER (witness IS NULL) FROM 'o.parquet'""") == [
+        (found["inside"], found["outside"], found["excluded"])]
+
+
+def test_the_input_is_not_overwritten(tool: Tool) -> None:
+    """Neither as DATA, nor by a link, nor as named in --sql."""
+    tool.write("four.csv", FOUR)
+    tool.path("link.csv").symlink_to("four.csv")
+    asked = ("--decision", "d", "--membership", "g", "-o")
+    for out in ("four.csv", "./four.csv", "link.csv"):
+        tool("theory", "impossibility", "four.csv", *asked, out).fails(2, "input")
+    ran = tool("theory", "impossibility", "--sql", "SELECT * FROM 'four.csv'", *asked, "four.csv")
+    assert tool.path("four.csv").read_text() == FOUR
+    ran.fails(2, "input")
+
+
+def test_hostile_names_and_values(tool: Tool, sql: Sql) -> None:
+    """Quotes, semicolons, line ends and escapes in columns and groups."""
+    group = "\x1b[31m'; DROP TABLE x; --\n\"é"
+    sql(f"""COPY (SELECT d AS "d ""; x", g AS "g'\n", CASE sex WHEN 'F' THEN ? ELSE sex END AS "s,"
+            FROM (VALUES (1, 1, 'F'), (1, 0, 'M'), (0, 1, 'F'), (0, 0, 'M')) t(d, g, sex))
+            TO '{tool.path("h.parquet")}'""", group)
+    decision = ("theory", "impossibility", "h.parquet", "--decision", 'd "; x')
+    one = tool(*decision, "--membership", "g'\n", "--json").ok().json()
+    other = tool(*decision, "--sensitive", "s,", "--group", group, "-o", "o.csv", "--json")
+    assert other.ok().json() == one
+    ran = tool(*decision, "--sensitive", "s,", "--group", "\x1b[2J\nX").fails(2, "--group")
+    assert not re.search(CONTROL, ran.err.rstrip("\n"))
+    text = tool(*decision, "--sensitive", "s,", "--group", group, "-o", "p.csv",
+                "--witness-name", "\x1bw").ok().out
+    assert not re.search(CONTROL, text)
+
+
+# --- What is refused: one line, status 2, nothing left behind.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ([], ["--decision", "--score"]),
+        (["--decision", "d"], ["--membership", "--sensitive"]),
+        (["--membership", "g"], ["--decision", "--score"]),
+        (["--decision", "d", "--score", "p", "--membership", "g"], ["--decision", "--score"]),
+        (["--decision", "d", "--membership", "g", "--sensitive", "sex", "--group", "F"],
+         ["--membership", "--sensitive"]),
+        (["--decision", "d", "--sensitive", "sex"], ["--sensitive", "--group"]),
+        (["--decision", "d", "--membership", "g", "--group", "F"], ["--group"]),
+        (["--decision", "d", "--sensitive", "sex", "--group", "X"], ["X", "--group", "four.csv"]),
+        (["--decision", "d", "--membership", "g", "--base-threshold", "0.3"],
+         ["--base-threshold", "--score"]),
+        (["--score", "p", "--membership", "g", "--base-threshold", "x"], ["--base-threshold", "x"]),
+        (["--score", "p", "--membership", "g", "--base-threshold", "nan"], ["threshold"]),
+        (["--decision", "p", "--membership", "g"], ["row 1", "0.9"]),
+        (["--decision", "d", "--membership", "w"], ["row 2", "2", "probability"]),
+        (["--score", "w", "--membership", "g"], ["row 2", "score"]),
+        (["--decision", "d", "--membership", "sex"], ["row 1", "F", "not a number"]),
+        (["--decision", "d", "--membership", "g", "--weight", "sex"], ["weight", "F"]),
+        (["--decision", "nope", "--membership", "g"], ["nope", "--decision"]),
+        (["--decision", "d", "--membership", "nope"], ["nope", "--membership"]),
+        (["--decision", "d", "--membership", "g", "--weight", "nope"], ["nope", "--weight"]),
+        (["--decision", "d", "--membership", "g", "-o", "-"], ["standard output"]),
+        (["--decision", "d", "--membership", "g", "-o", "o"], ["ending"]),
+        (["--decision", "d", "--membership", "g", "-o", "no/o.csv"], ["no"]),
+        (["--decision", "d", "--membership", "g", "-o", "o.csv", "--output-format", "xml"],
+         ["xml"]),
+        (["--decision", "d", "--membership", "g", "-o", "o.csv", "--witness-name", "w"],
+         ["w", "--witness-name"]),
+        (["--decision", "d", "--membership", "g", "-o", "o.csv", "--witness-name", "W"],
+         ["W", "--witness-name"]),
+        (["--decision", "d", "--membership", "g", "-o", "o.csv", "--witness-name", ""],
+         ["--witness-name"]),
+        (["--decision", "d", "--membership", "g", "--scale", "logit"], ["--scale"]),
+    ],
+)
+def test_impossibility_refuses_what_it_cannot_use(
+    tool: Tool, arguments: list[str], parts: list[str]
+) -> None:
+    """What is wrong, and where."""
+    tool.write("four.csv", FOUR)
+    tool("theory", "impossibility", "four.csv", *arguments).fails(2, *parts)
+    assert tool.files() == {"four.csv"}
+
+
+def test_weights_that_are_none(tool: Tool) -> None:
+    """All 0, negative, or no rows at all."""
+    tool.write("w.csv", "d,g,z,m\n1,1,0,1\n0,0,0,-1\n")
+    asked = ("--decision", "d", "--membership", "g")
+    tool("theory", "impossibility", "w.csv", *asked, "--weight", "z").fails(2, "weight")
+    tool("theory", "impossibility", "w.csv", *asked, "--weight", "m").fails(2, "row 2", "-1")
+    tool.write("none.csv", "d,g\n")
+    tool("theory", "impossibility", "none.csv", *asked).fails(2, "none.csv", "no rows")
+    tool("theory", "impossibility", *asked).fails(2, "DATA")
+    tool("theory", "impossibility", "gone.csv", *asked).fails(2, "gone.csv")
+
+
+@pytest.mark.parametrize(
+    ("calculator", "arguments", "parts"),
+    [
+        ("excess-risk", [], ["--rows"]),
+        ("excess-risk", ["--rows", "0"], ["rows", "0"]),
+        ("excess-risk", ["--rows", "0.5"], ["rows", "0.5"]),
+        ("excess-risk", ["--rows", "-3"], ["rows", "-3"]),
+        ("excess-risk", ["--rows", "nan"], ["rows"]),
+        ("excess-risk", ["--rows", "inf"], ["rows"]),
+        ("excess-risk", ["--rows", "many"], ["--rows", "many"]),
+        ("excess-risk", ["--rows", "1,5"], ["--rows", "1,5"]),
+        ("excess-risk", ["--rows"], ["--rows"]),
+        ("excess-risk", ["--rows", "100", "--gamma", "0"], ["gamma", "0"]),
+        ("excess-risk", ["--rows", "100", "--gamma", "-1"], ["gamma", "-1"]),
+        ("excess-risk", ["--rows", "100", "--gamma", "nan"], ["gamma"]),
+        ("excess-risk", ["--rows", "100", "--gamma", "wide"], ["--gamma", "wide"]),
+        ("excess-risk", ["--rows", "100", "--strata", "0"], ["strata", "0"]),
+        ("excess-risk", ["--rows", "100", "--strata", "inf"], ["strata"]),
+        ("excess-risk", ["--rows", "100", "--delta", "0"], ["delta", "0"]),
+        ("excess-risk", ["--rows", "100", "--delta", "1"], ["delta", "1"]),
+        ("excess-risk", ["--rows", "100", "--delta", "nan"], ["delta"]),
+        ("excess-risk", ["--rows", "100", "--regressor-error", "-1"], ["error", "-1"]),
+        ("excess-risk", ["--rows", "100", "--regressor-error", "nan"], ["error"]),
+        ("excess-risk", ["--rows", "100", "more"], ["more"]),
+        ("excess-risk", ["--rows", "100", "--steps", "5"], ["--steps"]),
+        ("sgd-error", [], ["--steps"]),
+        ("sgd-error", ["--steps", "0"], ["steps", "0"]),
+        ("sgd-error", ["--steps", "nan"], ["steps"]),
+        ("sgd-error", ["--steps", "inf"], ["steps"]),
+        ("sgd-error", ["--steps", "x"], ["--steps", "x"]),
+        ("sgd-error", ["--steps", "9", "--gamma", "0"], ["gamma"]),
+        ("sgd-error", ["--steps", "9", "--gamma", "auto"], ["--gamma", "auto"]),
+        ("sgd-error", ["--steps", "9", "--strata", "0.5"], ["strata", "0.5"]),
+        ("sgd-error", ["--steps", "9", "--b", "nan"], ["b "]),
+        ("sgd-error", ["--steps", "9", "--b", "inf"], ["b "]),
+        ("sgd-error", ["--steps", "9", "--learning-rate", "0"], ["learning rate", "0"]),
+        ("sgd-error", ["--steps", "9", "--learning-rate", "nan"], ["learning rate"]),
+        ("gamma", [], ["--rows"]),
+        ("gamma", ["--rows", "0"], ["rows", "0"]),
+        ("gamma", ["--rows", "nan"], ["rows"]),
+        ("gamma", ["--rows", "x\x1b[31m\ny"], ["--rows"]),
+        ("gamma", ["--rows", "5", "extra"], ["extra"]),
+    ],
+)
+def test_calculators_refuse_what_is_out_of_range(
+    tool: Tool, calculator: str, arguments: list[str], parts: list[str]
+) -> None:
+    """One line, without control characters."""
+    ran = tool("theory", calculator, *arguments).fails(2, *parts)
+    assert not re.search(CONTROL, ran.err.rstrip("\n"))
+    assert tool.files() == set()
+
+
+def test_theory_alone_says_what_there_is(tool: Tool) -> None:
+    """All four calculators."""
+    tool("theory").fails(2, "impossibility", "excess-risk", "sgd-error", "gamma")
+
+
+def test_a_calculator_that_does_not_exist_is_named(tool: Tool) -> None:
+    """As an unknown command is."""
+    tool("theory", "relativity").fails(2, "relativity")
+
+
+def test_numbers_beyond_doubles_are_no_nonsense_in_json(tool: Tool) -> None:
+    """A bound that overflows is no number: null, as elsewhere, and vacuous."""
+    found = tool("theory", "excess-risk", "--rows", 1000, "--gamma", "1e-320", "--json").ok().json()
+    for key in ("printed", "corrected"):
+        assert found[key] == {"value": None, "vacuous": True}
+
+
+# --- The locale, for all that came with these calculators.
+
+
+def test_a_decimal_comma_changes_no_byte(
+    tool: Tool, people: Path, comma_locale: dict[str, str]  # noqa: F811
+) -> None:
+    """Numbers are read and written the same everywhere."""
+    sgd = ("--score", "score", "--sensitive", "sex", "--criterion", "statistical-parity",
+           "--solver", "sgd", "--epochs", "1.5", "--learning-rate", "0.0125", "--gamma", "0.05")
+    labels = ("--score", "score", "--label", "y", "--sensitive", "sex")
+    steps: list[tuple[object, ...]] = [
+        ("theory", "excess-risk", "--rows", "1e6", "--gamma", "0.5", "--delta", "0.01"),
+        ("theory", "sgd-error", "--steps", "2500.5", "--b", "0.25", "--json"),
+        ("theory", "gamma", "--rows", "16281"),
+        ("theory", "impossibility", people, "--score", "score", "--base-threshold", "0.375",
+         "--sensitive", "sex", "--group", "F", "-o", "witness.csv"),
+        ("fit", people, *sgd, "--trace", "trace.csv", "-o", "sgd.json", "--compare"),
+        ("fit", people, *sgd, "--trace", "trace.json", "--json"),
+        ("calibrate", people, *labels, "--calibrate", "platt"),
+        ("calibrate", people, *labels, "--calibrate", "temperature", "--json"),
+        ("fit", people, *labels, "--criterion", "statistical-parity", "--calibrate", "platt", "-o",
+         "platt.json"),
+        ("show", "platt.json"),
+        ("audit", people, "--rule", "platt.json", "--calibration"),
+        ("fit", people, "--score", "score", "--soft", "risk", "--gamma", "0.25", "-o", "soft.json"),
+        ("show", "soft.json"),
+        ("apply", people, "--rule", "soft.json", "-o", "out.csv"),
+    ]
+    results = []
+    for env in ({"LC_ALL": "C"}, comma_locale):
+        ran = [tool(*step, env=env).ok() for step in steps]
+        files = {path.name: path.read_bytes() for path in tool.folder.iterdir()}
+        results.append(([(r.out, r.err) for r in ran], files))
+    for step, one, other in zip(steps, results[0][0], results[1][0]):
+        assert one == other, step
+    assert len(results[0][1]) == 7
+    assert results[0][1] == results[1][1]
