@@ -6,6 +6,7 @@ build/paper/index.html, with everything; results.json beside it has every number
 
 import argparse
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -67,7 +68,7 @@ def _write(records: list[Record], docs: Path, build: Path) -> None:
     import report
 
     for path in report.write(records, docs, build):
-        print(path)
+        print(os.path.relpath(path))
 
 
 if __name__ == "__main__":
