@@ -1,5 +1,6 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
-.PHONY: demo test test-python python-package fuzz bench bench-python format lint install setup clean
+.PHONY: demo test test-python wheel python-package paper fuzz bench bench-python format lint install \
+  setup clean
 PREFIX ?= /usr/local
 pytest = build/venv/bin/python -m pytest -q -n 2 -p no:cacheprovider
 sources = $(shell git ls-files '*.cpp' '*.h')
@@ -23,22 +24,31 @@ test: build/release/build.ninja build/asan/build.ninja build/tsan/build.ninja
 
 # The package as its users get it: a wheel in an environment without the sources. Only the clean
 # environment has tests; the other keeps what builds, so that building again takes seconds.
-wheel = build/python-build/bin/python -m pip wheel . --no-deps --no-build-isolation -w build/wheel
 python = $(CURDIR)/build/python-venv/bin/python
-python-package: | setup
+wheel: | setup
 	@tools/python_env.sh build/python-build python/requirements-build.txt
-	@tools/python_env.sh build/python-venv python/requirements-test.txt
 	rm -rf build/wheel
-	EVENHAND_WERROR=ON CMAKE_BUILD_PARALLEL_LEVEL=2 $(wheel)
+	EVENHAND_WERROR=ON CMAKE_BUILD_PARALLEL_LEVEL=2 build/python-build/bin/python -m pip wheel . \
+	  --no-deps --no-build-isolation -w build/wheel
+
+python-package: wheel
+	@tools/python_env.sh build/python-venv python/requirements-test.txt
 	$(python) -m pip install --quiet --force-reinstall --no-deps build/wheel/evenhand-*.whl
 
 test-python: build/release/build.ninja python-package
 	cmake --build --preset release --target evenhand_tool
-	$(python) -m ruff check python
-	$(python) -m ruff format --check python
+	$(python) -m ruff check python examples
+	$(python) -m ruff format --check python examples
 	cd build && $(python) -m mypy --config-file $(CURDIR)/pyproject.toml --strict -p evenhand
+	cd build && $(python) -m mypy --config-file ../examples/mypy.ini ../examples/adult/*.py
 	EVENHAND_TEST_ALL=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(python) -m pytest -q -n 2 \
 	  -p no:cacheprovider --import-mode=append python/tests
+
+# The paper's experiment on Adult: writes docs/paper-results.md, docs/paper/ and build/paper/.
+paper: wheel
+	@tools/python_env.sh build/paper-venv examples/adult/requirements.txt
+	build/paper-venv/bin/python -m pip install --quiet --force-reinstall --no-deps build/wheel/evenhand-*.whl
+	build/paper-venv/bin/python examples/adult/paper.py
 
 # As long as you like: make fuzz SECONDS=3600
 SECONDS ?= 600

@@ -46,6 +46,7 @@ PLATT = frozenset({"mlp", "svm"})
 Rows = npt.NDArray[np.intp]  # positions, from 0
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
+Texts = npt.NDArray[np.str_]
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,9 @@ class Adult:
 
     X: pd.DataFrame  # all 14 attributes, sex and race too
     y: Labels  # 1 if the income is above 50K, else 0
-    sex: npt.NDArray[np.str_]
-    race: npt.NDArray[np.str_]
-    part: npt.NDArray[np.str_]  # "train" or "test", as in the original files
+    sex: Texts
+    race: Texts
+    part: Texts  # "train" or "test", as in the original files
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,11 @@ def models(seed: int) -> dict[str, Pipeline]:
         "logistic_regression": LogisticRegression(solver="newton-cholesky", tol=1e-8),
         "svm": SVC(cache_size=1000),
     }
-    return {name: make_pipeline(_encoder(), model) for name, model in classifiers.items()}
+    # Kernels take a third of the time when they skip the zeros of the one-hot columns.
+    return {
+        name: make_pipeline(_encoder(sparse=name == "svm"), model)
+        for name, model in classifiers.items()
+    }
 
 
 def fit(name: str, adult: Adult, rows: Split, seed: int) -> Pipeline | CalibratedClassifierCV:
@@ -124,8 +129,9 @@ class _Mlp(MLPClassifier):
         return np.asarray(odds, np.float64)
 
 
-def _encoder() -> ColumnTransformer:
-    one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+def _encoder(*, sparse: bool = False) -> ColumnTransformer:
+    one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=sparse)
     return ColumnTransformer(
-        [("numbers", StandardScaler(), NUMBERS), ("categories", one_hot, CATEGORIES)]
+        [("numbers", StandardScaler(), NUMBERS), ("categories", one_hot, CATEGORIES)],
+        sparse_threshold=1.0 if sparse else 0.0,
     )
