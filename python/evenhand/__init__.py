@@ -26,6 +26,7 @@ from ._fit import Fit, SoftFit, fit
 from ._frontier import Frontier, frontier
 from ._rule import Explanation, Rule, SoftRule, load
 from ._tally import Tally
+from ._trace import Trace
 
 __all__ = [
     "Audit",
@@ -38,6 +39,7 @@ __all__ = [
     "SoftFit",
     "SoftRule",
     "Tally",
+    "Trace",
     "__version__",
     "audit",
     "calibrate",

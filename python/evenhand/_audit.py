@@ -40,6 +40,8 @@ class Audit:
         The rates that are compared.
     before : Audit or None
         Of an audit of a rule: the same by the base decisions.
+    excluded : int
+        The number of rows that were left out for a missing value.
     views : list of Audit
         One for each grouping that is compared (``across``), this one first.
     against_reference : list of dict
@@ -56,6 +58,7 @@ class Audit:
         all_cells: bool = False,
         before: Audit | None = None,
         reference: Sequence[str] | None = None,
+        excluded: int = 0,
     ) -> None:
         self.expected: bool = record["expected"]
         self.overall: dict[str, Any] = record["overall"]
@@ -67,6 +70,7 @@ class Audit:
         self.within = list(within)
         self.rates = list(rates)
         self.before = before
+        self.excluded = excluded
         self.views = [self]
         self.against_reference = [] if reference is None else self._against(list(reference))
         self._reference = reference
@@ -249,6 +253,7 @@ def audit_tally(
             all_cells=criterion is not None and criterion.all_cells,
             before=before,
             reference=reference,
+            excluded=tally.excluded,
         )
 
     base = audited(None, None)
@@ -305,6 +310,7 @@ def audit(
     cost_fp: float | None = None,
     cost_fn: float | None = None,
     base_threshold: float | None = None,
+    null: str | None = None,
     threads: int = 0,
 ) -> Audit:
     """Audit scores, a rule, or decisions that were already made.
@@ -337,6 +343,9 @@ def audit(
         What a wrong positive and a wrong negative decision cost, 1 by default.
     base_threshold : float, optional
         Base decisions are positive from this score on.
+    null : str, optional
+        Missing values, as for :func:`evenhand.fit`: "error" by default, or what the rule was
+        fitted with.
     threads : int
         0 for as many as there are cores.
 
@@ -360,14 +369,16 @@ def audit(
         record = rule.record
         scale, favorable = scale or rule.scale, favorable or rule.favorable
         calibrator = calibrator or calibrator_in(rule)
+        null = rule.null if null is None and not isinstance(score, Tally) else null
         if criterion is None:
             criterion = record.get("criterion", {}).get("name")
             criterion = None if criterion == "requirements" else criterion
+    policy = "error" if null is None else null
     if decision is not None:
         if score is not None:
             raise ValueError("give either score or decision, not both")
         tally = _tally_of_decisions(
-            decision, sensitive, within, label, weight, data, favorable, threads
+            decision, sensitive, within, label, weight, data, favorable, policy, threads
         )
         base_threshold = 0.5
     else:
@@ -383,6 +394,7 @@ def audit(
             scale=scale,
             favorable=favorable,
             resolution=resolution,
+            null=policy,
             threads=threads,
             needed=True,
         )
@@ -443,6 +455,7 @@ def _tally_of_decisions(
     weight: Any,
     data: Any,
     favorable: str | None,
+    null: str,
     threads: int,
 ) -> Tally:
     if isinstance(decision, Tally):
@@ -451,14 +464,16 @@ def _tally_of_decisions(
         raise ValueError("sensitive is missing: say who belongs to which group")
     frame = _inputs.frame_of(data)
     decisions = _inputs.numbers(_inputs.resolved(decision, frame, "decision"), "decision")
-    decisions.refuse_missing()
+    if null != "exclude":
+        decisions.refuse_missing()
     array = decisions.to_numpy()
-    bad = np.flatnonzero((array != 0) & (array != 1))
+    bad = np.flatnonzero((array != 0) & (array != 1) & ~np.isnan(array))
     if len(bad):
         raise ValueError(f"row {bad[0]}: the decision {array[bad[0]]:g} is neither 0 nor 1")
     if label is not None and favorable == "low":  # 1 is the good decision, and the bad outcome
         labels = _inputs.numbers(_inputs.resolved(label, frame, "label"), "label")
-        labels.refuse_missing()
+        if null != "exclude":
+            labels.refuse_missing()
         label = 1 - labels.to_numpy()
     return Tally(
         array,
@@ -467,5 +482,6 @@ def _tally_of_decisions(
         label=label,
         weight=weight,
         data=data,
+        null=null,
         threads=threads,
     )

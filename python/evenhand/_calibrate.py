@@ -47,6 +47,7 @@ class Calibrator:
         within: Columns = None,
         *,
         data: Any = None,
+        null: str | None = None,
     ) -> npt.NDArray[np.float64]:
         """Return the probability of the favourable outcome for each row.
 
@@ -59,7 +60,13 @@ class Calibrator:
             all.
         data : frame, optional
             Where columns given by name come from.
+        null : str, optional
+            The name of missing groups; by default the one that the calibrator was fitted with.
         """
+        if null is None and self._tally is not None:
+            null = self._tally._source.null
+        if null is None or null == "exclude":  # every row has a probability
+            null = "error"
         frame = _inputs.frame_of(data)
         scores = _inputs.numbers(_inputs.resolved(score, frame, "score"), "score", floats=True)
         attributes: list[_core.Attribute] = []
@@ -69,7 +76,7 @@ class Calibrator:
             if not named and frame is not None:
                 named = _inputs.columns(self.attributes, frame, "attributes")
             ordered = _inputs.in_order(named, self.attributes, "the calibrator")
-            attributes = _inputs.attributes(ordered)
+            attributes = _inputs.attributes(ordered, _inputs.null_policy(null))
             _inputs.same_length([("score", scores), *((a.name, a) for a in attributes)])
         return self._core.probability(scores, attributes)
 
@@ -121,13 +128,14 @@ def calibrate(
     scale: str | None = None,
     favorable: str | None = None,
     resolution: str | int | None = None,
+    null: str = "error",
     threads: int = 0,
 ) -> Calibrator:
     """Fit a calibrator on labels.
 
     Parameters
     ----------
-    score, sensitive, label, within, weight, data, scale, favorable, resolution, threads
+    score, sensitive, label, within, weight, data, scale, favorable, resolution, null, threads
         As for :func:`evenhand.fit`.
     method : {"isotonic", "platt", "temperature"}
         The kind of curve.
@@ -155,6 +163,7 @@ def calibrate(
         scale=scale,
         favorable=favorable,
         resolution=resolution,
+        null=null,
         threads=threads,
         needed=False,
     )

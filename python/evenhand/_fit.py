@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
-from . import _core, _criteria, _files, _inputs, _tables
+from . import _core, _criteria, _files, _tables
 from ._audit import Audit, audit_tally, calibrator_in
 from ._calibrate import Calibrator
 from ._errors import InfeasibleError
 from ._inputs import Column, Columns
+from ._rows import Rows
 from ._rule import Rule, SoftRule
-from ._tally import Tally, as_tally
+from ._tally import Tally, tally_and_rows
+from ._trace import Trace
 
 
 class Fit:
@@ -45,8 +47,10 @@ class Fit:
         The share of people who are decided by a coin.
     cells, strata, constraints : list of dict
         What came out for each cell, each stratum and each constraint that was needed.
-    multipliers, trace : list of dict
-        Of ``solver="sgd"``: the multipliers, and the course of the run.
+    multipliers : list of dict
+        Of ``solver="sgd"``, else empty.
+    trace : Trace
+        Of ``solver="sgd"``: the course of the run.
     steps, learning_rate : int, float
         Of ``solver="sgd"``, else None.
     """
@@ -59,7 +63,7 @@ class Fit:
         options: dict[str, Any],
     ) -> None:
         record = solution.record(tally._core)
-        self.rule: Rule = Rule._of(solution.rule)
+        self.rule = Rule._of(solution.rule, null=tally._source.null)
         self.tally = tally
         self.criterion: dict[str, Any] = criterion.record()
         self.status: str = record["status"]
@@ -74,7 +78,7 @@ class Fit:
         self.strata: list[dict[str, Any]] = record["strata"]
         self.constraints: list[dict[str, Any]] = record["constraints"]
         self.multipliers: list[dict[str, Any]] = record.get("multipliers", [])
-        self.trace: list[dict[str, Any]] = record.get("trace", [])
+        self.trace = Trace(*record.get("trace", ([], 1.0, [])))
         self.steps: int | None = record.get("steps")
         self.learning_rate: float | None = record.get("learning_rate")
         self._criterion_names = criterion.rates, criterion.all_cells
@@ -87,6 +91,11 @@ class Fit:
     def objective(self) -> float:
         """The objective of the rule, ``primal``."""
         return self.primal
+
+    @property
+    def excluded(self) -> int:
+        """The number of rows that were left out for a missing value."""
+        return self.tally.excluded
 
     @property
     def before(self) -> Audit:
@@ -136,10 +145,7 @@ class Fit:
         record["columns"] = columns
         record["scale"] = tally.scale
         record["favorable"] = tally.favorable
-        rows = source.rows
-        if rows is None and not tally.weighted:
-            rows = int(tally.total)
-        if rows:
+        if rows := tally._rows():
             record["rows"] = rows
         record["weight"] = tally.total
         if source.excluded:
@@ -165,6 +171,34 @@ class Fit:
         """Pickle everything but the solver's own memory."""
         self._solution_record()
         return {**self.__dict__, "_solution": None}
+
+    # --- Stochastic gradients.
+
+    def trace_csv(self) -> str:
+        """Return the text of the file that the tool's ``--trace`` writes."""
+        return self.trace.to_csv()
+
+    def compare(self) -> dict[str, float]:
+        """Say how far ``solver="sgd"`` is from the exact optimum of the same problem.
+
+        Returns
+        -------
+        dict
+            The members of the tool's ``--compare``: ``exact_objective`` and ``exact_violation``;
+            ``dual``, by how much the dual objective exceeds the optimum; ``primal``, by how much
+            the rule's objective is below it (negative where unfairness pays); ``multiplier``, the
+            largest difference of a cell's price; ``violation``, that of the rule.
+
+        Raises
+        ------
+        ValueError
+            For an exact fit, and one that was pickled.
+        """
+        if self.steps is None:
+            raise ValueError("compare is for solver='sgd': this fit is exact")
+        if self._solution is None:
+            raise ValueError("a fit that was pickled cannot be compared: do it before")
+        return _core.compare(self._solution, self.tally._core)
 
     # --- For people.
 
@@ -230,11 +264,14 @@ class SoftFit:
     strata : list of dict
         For each stratum and column, the expected selection rates of those who belong and of the
         others.
+    excluded : int
+        The number of rows that were left out for a missing value.
     """
 
-    def __init__(self, solution: _core.SoftSolution) -> None:
+    def __init__(self, solution: _core.SoftSolution, rows: Rows) -> None:
         record = solution.record()
-        self.rule: SoftRule = SoftRule._of(solution.rule)
+        self.rule = SoftRule._of(solution.rule, null=rows.source.null)
+        self.excluded = rows.source.excluded
         self.status: str = record["status"]
         self.primal: float = record["primal"]
         self.dual: float = record["dual"]
@@ -244,7 +281,23 @@ class SoftFit:
         self.base: float = record["base"]
         self.lottery_share: float = record["lottery_share"]
         self.strata: list[dict[str, Any]] = record["strata"]
-        self._json = solution.to_json()
+        source = rows.source
+        columns: dict[str, Any] = {} if source.score is None else {"score": source.score}
+        columns["soft"] = [column.name for column in rows.soft]
+        columns["within"] = rows.within
+        if source.weight is not None:
+            columns["weight"] = source.weight
+        columns["null"] = source.null
+        own: dict[str, Any] = json.loads(_core.fit_record(solution.to_json()))
+        own["columns"] = columns
+        own["scale"] = self.rule.scale
+        own["favorable"] = self.rule.favorable
+        own["rows"] = source.rows
+        own["weight"] = sum(stratum["weight"] for stratum in self.strata)
+        if source.excluded:
+            own["excluded"] = source.excluded
+        own["labelled"] = False
+        self._json = solution.rule.to_json(json.dumps(own))
 
     @property
     def objective(self) -> float:
@@ -272,6 +325,7 @@ class SoftFit:
         )
 
 
+@overload
 def fit(
     score: Column | Tally,
     sensitive: Columns = None,
@@ -298,14 +352,69 @@ def fit(
     solver: str = "exact",
     projection: str = "corrected",
     learning_rate: float | None = None,
-    epochs: float = 25,
+    epochs: float | None = None,
     steps: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
+    stream: bool = False,
+    record_every: int | None = None,
+    soft: None = None,
+    null: str = "error",
+    threads: int = 0,
+) -> Fit: ...
+@overload
+def fit(
+    score: Column,
+    *,
+    soft: Columns,
+    exhaustive: bool = False,
+    criterion: str | None = None,
+    within: Columns = None,
+    weight: Column = None,
+    data: Any = None,
+    scale: str | None = None,
+    favorable: str | None = None,
+    gamma: float | str | None = None,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    null: str = "error",
+    threads: int = 0,
+) -> SoftFit: ...
+def fit(
+    score: Column | Tally,
+    sensitive: Columns = None,
+    *,
+    criterion: str | None = None,
+    within: Columns = None,
+    label: Column = None,
+    weight: Column = None,
+    data: Any = None,
+    tolerance: float | None = None,
+    ratio: float | None = None,
+    rho: float | str | None = None,
+    require: str | Sequence[str] = (),
+    across: str = "intersection",
+    scale: str | None = None,
+    favorable: str | None = None,
+    resolution: str | int | None = None,
+    gamma: float | str | None = None,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    base_threshold: float | None = None,
+    calibrate: str | Calibrator = "none",
+    calibrate_by: str = "cell",
+    solver: str = "exact",
+    projection: str = "corrected",
+    learning_rate: float | None = None,
+    epochs: float | None = None,
+    steps: int | None = None,
+    seed: int | None = None,
+    stream: bool = False,
     record_every: int | None = None,
     soft: Columns = None,
     exhaustive: bool = False,
+    null: str = "error",
     threads: int = 0,
-) -> Any:
+) -> Fit | SoftFit:
     """Find the most accurate rule among all that treat groups alike.
 
     Parameters
@@ -361,13 +470,31 @@ def fit(
         A curve for each cell, or one for all.
     solver : {"exact", "sgd"}
         "sgd" is the paper's stochastic gradient method, to reproduce it.
-    projection, learning_rate, epochs, steps, seed, record_every
-        Of ``solver="sgd"``.
+    projection : {"corrected", "paper"}
+        Of "sgd": keep multipliers in a box that holds the optimum, or in the paper's, which may
+        not.
+    learning_rate : float, optional
+        Of "sgd": the size of a step; that of the paper's Proposition 4 by default.
+    epochs : float, optional
+        Of "sgd": steps, in multiples of the rows; 25 by default, with ``stream`` 1.
+    steps : int, optional
+        Of "sgd": instead of ``epochs``.
+    seed : int, optional
+        Of "sgd": of the rows drawn, 0 by default.
+    stream : bool
+        Of "sgd": take rows in their order, a pass for each epoch, instead of drawing them; an
+        order that is not random misleads it.
+    record_every : int, optional
+        Of "sgd": steps between two points of :attr:`Fit.trace`, a hundredth of all by default; 0
+        for no trace.
     soft : columns, optional
         Instead of ``sensitive``: columns with the probability of belonging to each group. The
         criterion is statistical parity, and the result a :class:`SoftFit`.
     exhaustive : bool
         Of ``soft``: the columns are all the groups there are.
+    null : str
+        Missing values: "error"; "exclude" leaves such rows out and counts them (``excluded``); any
+        other text is the name of missing groups, and a missing score, label or weight is an error.
     threads : int
         0 for as many as there are cores. The result does not depend on it.
 
@@ -393,11 +520,29 @@ def fit(
     >>> fit.rule.probability([0.45], ["F"])
     array([1.])
     """
+    sgd = {
+        "learning_rate": learning_rate,
+        "epochs": epochs,
+        "steps": steps,
+        "seed": seed,
+        "record_every": record_every,
+        "stream": stream or None,
+        "projection": None if projection == "corrected" else projection,
+    }
     if soft is not None:
-        return _fit_soft(
-            score, soft, sensitive, criterion, within, label, weight, data, scale, favorable,
-            gamma, cost_fp, cost_fn, exhaustive, threads,
+        _refuse_beside_soft(
+            sensitive=sensitive, label=label, tolerance=tolerance, ratio=ratio, rho=rho,
+            require=require or None, across=None if across == "intersection" else across,
+            resolution=resolution, base_threshold=base_threshold,
+            calibrate=None if calibrate == "none" else calibrate,
+            solver=None if solver == "exact" else solver, **sgd,
         )  # fmt: skip
+        return _fit_soft(
+            score, soft, criterion, within, weight, data, scale, favorable, gamma, cost_fp, cost_fn,
+            exhaustive, null, threads,
+        )  # fmt: skip
+    if exhaustive:
+        raise ValueError("exhaustive needs soft, the columns")
     # What is wrong with these shows before rows are read.
     _criteria.build(
         criterion,
@@ -409,9 +554,8 @@ def fit(
         rho=rho,
         require=require,
     )
-    if solver not in ("exact", "sgd"):
-        raise ValueError(f"there is no solver {solver!r}: use exact or sgd")
-    tally = as_tally(
+    _check_solver(solver, isinstance(score, Tally), sgd)
+    tally, rows = tally_and_rows(
         score,
         sensitive,
         within=within,
@@ -421,6 +565,7 @@ def fit(
         scale=scale,
         favorable=favorable,
         resolution=resolution,
+        null=null,
         threads=threads,
         needed=bool(criterion),
     )
@@ -448,14 +593,46 @@ def fit(
     solution: _core.Solution | _core.SgdResult
     if solver == "exact":
         solution = _core.solve(tally._core, built, *common, threads)
+    elif stream and rows is not None:
+        solution = _core.solve_stream(
+            tally._core, built, *common, projection, learning_rate, record_every, threads,
+            int(epochs or 1), rows.score, rows.attributes, rows.weight,
+        )  # fmt: skip
     else:
         solution = _core.solve_sgd(
-            tally._core, built, *common, projection, learning_rate, epochs, steps, seed,
-            record_every, threads,
+            tally._core, built, *common, projection, learning_rate, record_every, threads,
+            25 if epochs is None else epochs, steps, seed or 0, tally._rows(),
         )  # fmt: skip
     options = {"cost_fp": cost_fp, "cost_fn": cost_fn, "base_threshold": base_threshold}
     refuse_infeasible(solution, tally, built)
     return Fit(solution, tally, built, options)
+
+
+def _check_solver(solver: str, from_tally: bool, given: dict[str, Any]) -> None:
+    """Refuse what is wrong whatever the rows, as the tool does."""
+    if solver not in ("exact", "sgd"):
+        raise ValueError(f"there is no solver {solver!r}: use exact or sgd")
+    if solver == "exact":
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"{name} is for solver='sgd'")
+        return
+    epochs, steps = given["epochs"], given["steps"]
+    if epochs is not None and steps is not None:
+        raise ValueError("give either epochs or steps, not both")
+    if steps is not None and steps < 1:
+        raise ValueError("steps takes a whole number above 0")
+    if epochs is not None and not 0 < epochs <= 1e9:
+        raise ValueError("epochs takes a number above 0, up to 1e9")
+    if given["stream"]:
+        if from_tally:
+            raise ValueError("stream needs rows: give columns, not a tally")
+        if steps is not None:
+            raise ValueError("stream takes whole passes: give epochs, not steps")
+        if given["seed"] is not None:
+            raise ValueError("stream takes rows in their order: there is nothing to seed")
+        if epochs is not None and epochs != int(epochs):
+            raise ValueError("stream takes whole passes: give epochs a whole number")
 
 
 def gamma_of(gamma: float | str | None, tally: Tally, default: float) -> float:
@@ -463,7 +640,8 @@ def gamma_of(gamma: float | str | None, tally: Tally, default: float) -> float:
     if gamma is None:
         return default
     if gamma == "auto":
-        return _core.gamma_schedule_of(tally._core)
+        rows = tally._rows()
+        return _core.gamma_schedule(rows) if rows else _core.gamma_schedule_of(tally._core)
     if isinstance(gamma, str):
         raise ValueError(f"gamma is a number or 'auto', not {gamma!r}")
     return float(gamma)
@@ -485,13 +663,21 @@ def refuse_infeasible(
         raise InfeasibleError.from_record(criterion.name if criterion.rates else None, record)
 
 
+def _refuse_beside_soft(**given: Any) -> None:
+    if given["sensitive"] is not None:
+        raise ValueError("give either sensitive or soft, not both")
+    if given["label"] is not None:
+        raise ValueError("soft attributes take no labels")
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"soft goes without {name}")
+
+
 def _fit_soft(
     score: Any,
     soft: Any,
-    sensitive: Any,
     criterion: str | None,
     within: Any,
-    label: Any,
     weight: Any,
     data: Any,
     scale: str | None,
@@ -500,48 +686,31 @@ def _fit_soft(
     cost_fp: float,
     cost_fn: float,
     exhaustive: bool,
+    null: str,
     threads: int,
 ) -> SoftFit:
-    if sensitive is not None:
-        raise ValueError("give either sensitive or soft, not both")
-    if label is not None:
-        raise ValueError("soft attributes take no labels")
     if isinstance(score, Tally):
         raise TypeError("soft attributes need rows, not a tally")
     if criterion not in (None, "statistical-parity", "demographic_parity"):
         raise ValueError(f"soft attributes know statistical-parity only, not {criterion}")
-    frame = _inputs.frame_of(data)
-    scores = _inputs.numbers(_inputs.resolved(score, frame, "score"), "score", floats=True)
-    columns = [
-        _inputs.numbers(column.values, column.name)
-        for column in _inputs.columns(soft, frame, "soft")
-    ]
-    attributes = _inputs.attributes(_inputs.columns(within, frame, "within"))
-    weights = (
-        None
-        if weight is None
-        else _inputs.numbers(_inputs.resolved(weight, frame, "weight"), "weight")
-    )
-    _inputs.same_length(
-        [("score", scores), *((c.name, c) for c in columns), *((a.name, a) for a in attributes)]
-        + ([] if weights is None else [("weight", weights)])
+    rows = Rows.read(
+        score, None, within=within, label=None, weight=weight, data=data, null=null, soft=soft
     )
     if gamma == "auto":
-        gamma = _core.gamma_schedule(float(len(scores)))
+        gamma = _core.gamma_schedule(float(len(rows.score)))
     if isinstance(gamma, str):
         raise ValueError(f"gamma is a number or 'auto', not {gamma!r}")
-    return SoftFit(
-        _core.solve_soft(
-            scores,
-            columns,
-            attributes,
-            weights,
-            scale or "probability",
-            favorable or "high",
-            cost_fp,
-            cost_fn,
-            float(gamma or 0),
-            exhaustive,
-            threads,
-        )
+    solution = _core.solve_soft(
+        rows.score,
+        rows.soft,
+        rows.attributes,
+        rows.weight,
+        scale or "probability",
+        favorable or "high",
+        cost_fp,
+        cost_fn,
+        float(gamma or 0),
+        exhaustive,
+        threads,
     )
+    return SoftFit(solution, rows)

@@ -99,6 +99,7 @@ def frontier(
     base_threshold: float | None = None,
     calibrate: str | Calibrator = "none",
     calibrate_by: str = "cell",
+    null: str = "error",
     threads: int = 0,
 ) -> Frontier:
     """Show what a stricter criterion costs.
@@ -107,7 +108,9 @@ def frontier(
     ----------
     score, sensitive, criterion, within, label, weight, data, rho, require, across, scale
         As for :func:`evenhand.fit`.
-    favorable, resolution, gamma, cost_fp, cost_fn, base_threshold, calibrate, calibrate_by, threads
+    favorable, resolution, gamma, cost_fp, cost_fn, base_threshold, calibrate, calibrate_by
+        As for :func:`evenhand.fit`.
+    null, threads
         As for :func:`evenhand.fit`.
     at : iterable of float, optional
         Tolerances (for four-fifths: ratios).
@@ -143,6 +146,7 @@ def frontier(
         scale=scale,
         favorable=favorable,
         resolution=resolution,
+        null=null,
         threads=threads,
         needed=True,
     )

@@ -350,14 +350,34 @@ def _numbered(values: list[Any], role: str) -> list[NamedColumn]:
     ]
 
 
-def attributes(named: list[NamedColumn]) -> list[_core.Attribute]:
-    """Return them as the library takes them; the same name twice is an error."""
+def null_policy(null: str) -> str:
+    """Return what becomes of missing values, if it makes sense."""
+    if not isinstance(null, str):
+        raise TypeError(f"null must be a text, not {type(null).__name__}")
+    if not null:
+        raise ValueError("null is 'error', 'exclude', or a name for missing groups")
+    return null
+
+
+def attributes(named: list[NamedColumn], null: str = "error") -> list[_core.Attribute]:
+    """Return them as the library takes them; the same name twice is an error.
+
+    Missing values are refused, or named, or (``null="exclude"``) left for others to deal with.
+    """
     seen: set[str] = set()
     for column in named:
         if column.name in seen:
             raise ValueError(f"the column {column.name!r} is given twice (sensitive, within)")
         seen.add(column.name)
-    return [attribute(column.values, column.name) for column in named]
+    out = []
+    for column in named:
+        made = attribute(column.values, column.name)
+        if null == "error":
+            made.refuse_missing()
+        elif null != "exclude":
+            made.name_missing(null)
+        out.append(made)
+    return out
 
 
 def in_order(named: list[NamedColumn], wanted: Sequence[str], whose: str) -> list[NamedColumn]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _files
 from ._core import version
-from ._tally import Source, Tally
+from ._rows import Source
+from ._tally import Tally
 
 VERSION = 1
 COUNTS = ("score", "n", "n1")

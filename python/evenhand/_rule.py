@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -68,23 +68,35 @@ def in_words(probability: float) -> str:
 class _RuleFile:
     """What rules of both kinds have in common: a core, and a record of how it was found."""
 
-    __slots__ = ("_core", "_record")
+    __slots__ = ("_core", "_null", "_record")
     __hash__ = None  # type: ignore[assignment]
     _kind: ClassVar[Any]
     _core: Any
+    _null: str | None
     _record: str
 
     @classmethod
-    def _of(cls, rule: Any, record: str = "") -> Any:
+    def _of(cls: type[AnyRule], rule: Any, record: str = "", null: str | None = None) -> AnyRule:
         self = cls.__new__(cls)
         self._core = rule
         self._record = record
+        self._null = null
         return self
 
     @property
     def record(self) -> dict[str, Any]:
         """How the rule was found, if its file says so: the member ``fit``."""
         return json.loads(self._record) if self._record else {}
+
+    def _column(self, role: str) -> str | None:
+        columns = self.record.get("columns")
+        name = columns.get(role) if isinstance(columns, dict) else None
+        return name if isinstance(name, str) and name else None
+
+    @property
+    def null(self) -> str:
+        """What was done with missing groups in the fit, if it is known; else "error"."""
+        return self._null or self._column("null") or "error"
 
     @property
     def scale(self) -> str:
@@ -105,7 +117,7 @@ class _RuleFile:
         return str(self._core.to_json(self._record))
 
     @classmethod
-    def from_json(cls, text: str) -> Any:
+    def from_json(cls: type[AnyRule], text: str) -> AnyRule:
         """Read the text of a rule's file.
 
         Raises
@@ -121,7 +133,7 @@ class _RuleFile:
         _files.write_text(path, self.to_json())
 
     @classmethod
-    def load(cls, path: _files.PathLike) -> Any:
+    def load(cls: type[AnyRule], path: _files.PathLike) -> AnyRule:
         """Read a rule's file, written here or by the tool."""
         text = _files.read_text(path)
         try:
@@ -135,14 +147,43 @@ class _RuleFile:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the text of its file."""
-        return type(self).from_json, (self.to_json(),)
+        return _restored, (type(self), self.to_json(), self._null)
 
     def _score_of(self, score: Any, frame: _inputs.Frame | None) -> core.Numbers:
         if score is None:
-            score = self.record.get("columns", {}).get("score")
+            score = self._column("score")
         if score is None:
             raise ValueError("score is missing: give the scores, or their column's name in data")
         return _inputs.numbers(_inputs.resolved(score, frame, "score"), "score", floats=True)
+
+    def _values(self) -> set[str]:
+        """Return all values of attributes that the rule knows."""
+        raise NotImplementedError
+
+    def _attributes(
+        self, named: list[_inputs.NamedColumn], null: str | None, unseen: str
+    ) -> list[core.Attribute]:
+        """Return the attributes; what is missing has a name, or is a value never seen."""
+        policy = self.null if null is None else _inputs.null_policy(null)
+        if policy not in ("error", "exclude"):
+            return _inputs.attributes(named, policy)
+        if unseen == "error":
+            return _inputs.attributes(named)
+        out = _inputs.attributes(named, "exclude")
+        if any(attribute.missing for attribute in out):
+            name = "?" * (1 + max(map(len, self._values()), default=0))  # longer than any known
+            for attribute in out:
+                attribute.name_missing(name)
+        return out
+
+
+AnyRule = TypeVar("AnyRule", bound=_RuleFile)
+
+
+def _restored(kind: type[AnyRule], text: str, null: str | None) -> AnyRule:
+    rule = kind.from_json(text)
+    rule._null = null
+    return rule
 
 
 class Coins:
@@ -222,8 +263,11 @@ class Rule(_RuleFile):
         """Scores are cut to ``[k, k + 1) / 2**level`` first; None if they are not."""
         return self._core.level
 
+    def _values(self) -> set[str]:
+        return {value for cell in self._core.cells for value in cell}
+
     def _rows(
-        self, score: Any, sensitive: Any, within: Any, data: Any
+        self, score: Any, sensitive: Any, within: Any, data: Any, null: str | None, unseen: str
     ) -> tuple[core.Numbers, list[core.Attribute], _inputs.Frame | None]:
         frame = _inputs.frame_of(data)
         scores = self._score_of(score, frame)
@@ -231,7 +275,8 @@ class Rule(_RuleFile):
         named += _inputs.columns(within, frame, "within")
         if not named and frame is not None:
             named = _inputs.columns(self.attributes, frame, "attributes")
-        attributes = _inputs.attributes(_inputs.in_order(named, self.attributes, "the rule"))
+        ordered = _inputs.in_order(named, self.attributes, "the rule")
+        attributes = self._attributes(ordered, null, unseen)
         for attribute, name in zip(attributes, self.attributes, strict=True):
             attribute.name = name
         _inputs.same_length([("score", scores), *((a.name, a) for a in attributes)])
@@ -245,6 +290,7 @@ class Rule(_RuleFile):
         *,
         data: Any = None,
         unseen: str = "error",
+        null: str | None = None,
     ) -> Floats:
         """Return the probability of a positive decision for each row.
 
@@ -262,6 +308,10 @@ class Rule(_RuleFile):
         unseen : {"error", "score", "reject"}
             For cells that the rule does not know: an error that names one, a decision by the
             score alone, or a negative one.
+        null : str, optional
+            The name of missing groups; by default the one that the rule was fitted with
+            (:attr:`null`). Without a name they are an error, or with ``unseen`` cells that the
+            rule does not know. Missing scores are an error always.
 
         Returns
         -------
@@ -273,7 +323,7 @@ class Rule(_RuleFile):
         IndexError
             For cells that the rule does not know, unless ``unseen`` says otherwise.
         """
-        scores, attributes, _ = self._rows(score, sensitive, within, data)
+        scores, attributes, _ = self._rows(score, sensitive, within, data, null, unseen)
         return self._core.probability(scores, attributes, unseen)
 
     def decide(
@@ -287,12 +337,13 @@ class Rule(_RuleFile):
         seed: int | None = None,
         data: Any = None,
         unseen: str = "error",
+        null: str | None = None,
     ) -> Decisions:
         """Return the decision for each row, 1 or 0.
 
         Parameters
         ----------
-        score, sensitive, within, data, unseen
+        score, sensitive, within, data, unseen, null
             As for :meth:`probability`.
         id : column
             Who it is. With the same key the same person always gets the same decision, here, from
@@ -307,19 +358,25 @@ class Rule(_RuleFile):
         numpy.ndarray
             Of uint8.
         """
-        scores, attributes, frame = self._rows(score, sensitive, within, data)
+        scores, attributes, frame = self._rows(score, sensitive, within, data, null, unseen)
         coins = Coins(id, key, seed, frame)
         if coins.ids is None:
             return self._core.decide_by_seed(scores, attributes, coins.seed, unseen)
         _inputs.same_length([("score", scores), ("id", coins.ids)])
         return self._core.decide_by_key(scores, attributes, coins.ids, coins.key, unseen)
 
+    @overload
+    def explain(self) -> str: ...
+    @overload
+    def explain(
+        self, score: float, values: Mapping[str, Any] | None = None, **named: Any
+    ) -> Explanation: ...
     def explain(
         self,
         score: float | None = None,
         values: Mapping[str, Any] | None = None,
         **named: Any,
-    ) -> Any:
+    ) -> str | Explanation:
         """Say the rule in words, or why one person gets the decision.
 
         Parameters
@@ -416,8 +473,11 @@ class SoftRule(_RuleFile):
         """For each stratum the columns' means and what one unit of each costs."""
         return list(self._core.strata)
 
+    def _values(self) -> set[str]:
+        return {value for one in self._core.strata for value in one["stratum"].values()}
+
     def _rows(
-        self, score: Any, soft: Any, within: Any, data: Any
+        self, score: Any, soft: Any, within: Any, data: Any, null: str | None, unseen: str
     ) -> tuple[core.Numbers, list[core.Numbers], list[core.Attribute], _inputs.Frame | None]:
         frame = _inputs.frame_of(data)
         scores = self._score_of(score, frame)
@@ -427,7 +487,7 @@ class SoftRule(_RuleFile):
         columns = _inputs.columns(strata, frame, "within") if self.attributes else []
         ordered = _inputs.in_order(columns, self.attributes, "the rule")
         soft_columns = [_inputs.numbers(column.values, column.name) for column in named]
-        attributes = _inputs.attributes(ordered)
+        attributes = self._attributes(ordered, null, unseen)
         _inputs.same_length(
             [("score", scores), *((c.name, c) for c in soft_columns)]
             + [(a.name, a) for a in attributes]
@@ -442,6 +502,7 @@ class SoftRule(_RuleFile):
         *,
         data: Any = None,
         unseen: str = "error",
+        null: str | None = None,
     ) -> Floats:
         """Return the probability of a positive decision for each row.
 
@@ -457,8 +518,10 @@ class SoftRule(_RuleFile):
             Where columns given by name come from, or all of them.
         unseen : {"error", "score", "reject"}
             For strata that the rule does not know.
+        null : str, optional
+            The name of missing values of ``within``, as for :meth:`Rule.probability`.
         """
-        scores, columns, attributes, _ = self._rows(score, soft, within, data)
+        scores, columns, attributes, _ = self._rows(score, soft, within, data, null, unseen)
         return self._core.probability(scores, columns, attributes, unseen)
 
     def decide(
@@ -472,9 +535,10 @@ class SoftRule(_RuleFile):
         seed: int | None = None,
         data: Any = None,
         unseen: str = "error",
+        null: str | None = None,
     ) -> Decisions:
         """Return the decision for each row, 1 or 0; parameters as for :meth:`Rule.decide`."""
-        scores, columns, attributes, frame = self._rows(score, soft, within, data)
+        scores, columns, attributes, frame = self._rows(score, soft, within, data, null, unseen)
         coins = Coins(id, key, seed, frame)
         if coins.ids is None:
             return self._core.decide_by_seed(scores, columns, attributes, coins.seed, unseen)
@@ -504,7 +568,7 @@ def load(path: _files.PathLike) -> Rule | SoftRule:
     """
     text = _files.read_text(path)
     try:
-        kind = SoftRule if core.is_soft_rule(text) else Rule
-        return kind.from_json(text)  # type: ignore[no-any-return]
+        kind: type[Rule] | type[SoftRule] = SoftRule if core.is_soft_rule(text) else Rule
+        return kind.from_json(text)
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None

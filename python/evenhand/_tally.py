@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,36 +12,7 @@ import numpy.typing as npt
 
 from . import _core, _files, _inputs
 from ._inputs import Column, Columns
-
-
-@dataclass(frozen=True)
-class Source:
-    """What is known of where a tally comes from; it goes into the record of a fit."""
-
-    score: str | None = None
-    label: str | None = None
-    weight: str | None = None
-    null: str | None = None
-    rows: int | None = None
-    excluded: int = 0
-    min_count: float = 0.0
-
-    def merged(self, other: Source) -> Source:
-        """Keep what both agree on."""
-
-        def common(a: str | None, b: str | None) -> str | None:
-            return a if a == b else None
-
-        both = self.rows is not None and other.rows is not None
-        return Source(
-            score=common(self.score, other.score),
-            label=common(self.label, other.label),
-            weight=common(self.weight, other.weight),
-            null=common(self.null, other.null),
-            rows=self.rows + other.rows if both else None,  # type: ignore[operator]
-            excluded=self.excluded + other.excluded,
-            min_count=min(self.min_count, other.min_count),
-        )
+from ._rows import Rows, Source
 
 
 class Tally:
@@ -71,6 +42,9 @@ class Tally:
         Which scores deserve the favourable decision.
     resolution : {"exact", "auto"} or int
         How finely scores are told apart; a number of bits, 16 for 1/65536.
+    null : str
+        Missing values: "error"; "exclude" leaves such rows out and counts them (``excluded``); any
+        other text is the name of missing groups, and a missing score, label or weight is an error.
     threads : int
         0 for as many as there are cores. The result does not depend on it.
 
@@ -97,33 +71,24 @@ class Tally:
         scale: str = "probability",
         favorable: str = "high",
         resolution: str | int = "exact",
+        null: str = "error",
         threads: int = 0,
     ) -> None:
-        frame = _inputs.frame_of(data)
-        groups = _inputs.columns(sensitive, frame, "sensitive")
-        strata = _inputs.columns(within, frame, "within")
-        named = groups + strata
-        scores = _inputs.numbers(_inputs.resolved(score, frame, "score"), "score", floats=True)
-        labels = _optional_numbers(label, frame, "label")
-        weights = _optional_numbers(weight, frame, "weight")
-        attributes = _inputs.attributes(named)
-        given = [("score", scores), *((a.name, a) for a in attributes)]
-        given += [(n.name, n) for n in (labels, weights) if n is not None]
-        _inputs.same_length(given)
-        if len(scores) == 0:
-            raise ValueError("there are no rows")
+        rows = Rows.read(
+            score, sensitive, within=within, label=label, weight=weight, data=data, null=null
+        )
+        self._count(rows, scale, favorable, resolution, threads)
+
+    def _count(
+        self, rows: Rows, scale: str, favorable: str, resolution: str | int, threads: int
+    ) -> None:
         self._core = _core.tally_of_rows(
-            scores, attributes, labels, weights, scale, favorable, str(resolution), threads
-        )
-        self._sensitive = [column.name for column in groups]
-        self._within = [column.name for column in strata]
-        self._source = Source(
-            score=_inputs.name_of(score),
-            label=_inputs.name_of(label),
-            weight=_inputs.name_of(weight),
-            null="error",
-            rows=len(scores),
-        )
+            rows.score, rows.attributes, rows.label, rows.weight, scale, favorable,
+            str(resolution), threads,
+        )  # fmt: skip
+        self._sensitive = rows.sensitive
+        self._within = rows.within
+        self._source = rows.source
 
     @classmethod
     def _of(
@@ -229,12 +194,13 @@ class Tally:
         label: Column = None,
         weight: Column = None,
         data: Any = None,
+        null: str | None = None,
         threads: int = 0,
     ) -> Tally:
         """Count further rows into this tally, and return it.
 
         Columns are as for :class:`Tally`; attributes are found by name in a frame or dict, else
-        taken in this tally's order.
+        taken in this tally's order. Missing values are treated as before unless ``null`` is given.
 
         Examples
         --------
@@ -257,12 +223,14 @@ class Tally:
             scale=self.scale,
             favorable=self.favorable,
             resolution=self.resolution,
+            null=(self._source.null or "error") if null is None else null,
             threads=threads,
         )
         self._core = self._core.merge(batch._core)
-        rows = self._source.rows
-        total = None if rows is None else rows + (batch._source.rows or 0)
-        self._source = Source(**{**self._source.__dict__, "rows": total})
+        both = self._source.merged(batch._source)
+        # Columns of a batch have no names of their own.
+        names = {name: getattr(self._source, name) for name in ("score", "label", "weight")}
+        self._source = replace(both, **names, min_count=self._source.min_count)
         return self
 
     def project(self, attributes: Sequence[str]) -> Tally:
@@ -283,7 +251,7 @@ class Tally:
         An exact tally of few rows tells individuals apart; this is the tool's ``--min-count``.
         """
         core = self._core.pool_rare(min_count)
-        source = Source(**{**self._source.__dict__, "min_count": float(min_count)})
+        source = replace(self._source, min_count=float(min_count))
         return self._of(core, self._sensitive, self._within, source)
 
     # --- What it is.
@@ -338,6 +306,17 @@ class Tally:
     def weighted(self) -> bool:
         """Whether rows had weights."""
         return not self._core.unit_weights
+
+    @property
+    def excluded(self) -> int:
+        """The number of rows that were left out for a missing value."""
+        return self._source.excluded
+
+    def _rows(self) -> int | None:
+        """Count the rows, if they are known: weights do not tell."""
+        if self._source.rows is not None or self.weighted:
+            return self._source.rows
+        return int(self.total)
 
     @property
     def total(self) -> float:
@@ -474,7 +453,15 @@ def with_roles(tally: Tally, sensitive: Any, within: Any, *, needed: bool) -> Ta
     return Tally._of(tally._core, tally.sensitive, tally.within, tally._source)
 
 
-def as_tally(
+def as_tally(score: Any, sensitive: Any, **options: Any) -> Tally:
+    """Return the tally of rows; or a tally itself, with the roles that are asked for.
+
+    Options are those of :func:`tally_and_rows`.
+    """
+    return tally_and_rows(score, sensitive, **options)[0]
+
+
+def tally_and_rows(
     score: Any,
     sensitive: Any,
     *,
@@ -485,12 +472,15 @@ def as_tally(
     scale: str | None,
     favorable: str | None,
     resolution: str | int | None,
+    null: str,
     threads: int,
     needed: bool,
-) -> Tally:
-    """Return the tally of rows; or a tally itself, with the roles that are asked for."""
+) -> tuple[Tally, Rows | None]:
+    """Return the tally of rows with the rows; or a tally, with the roles that are asked for."""
     if isinstance(score, Tally):
-        for value, name in ((label, "label"), (weight, "weight"), (data, "data")):
+        policy = None if null == "error" else null
+        given = ((label, "label"), (weight, "weight"), (data, "data"), (policy, "null"))
+        for value, name in given:
             if value is not None:
                 raise ValueError(f"{name} is about rows; a tally has counts instead")
         for asked, known, name in (
@@ -500,18 +490,18 @@ def as_tally(
         ):
             if asked is not None and asked != known:
                 raise ValueError(f"the tally was made with {name} {known}, which cannot be changed")
-        return with_roles(score, sensitive, within, needed=needed)
+        return with_roles(score, sensitive, within, needed=needed), None
     if sensitive is None and needed:
         raise ValueError("sensitive is missing: say who belongs to which group")
-    return Tally(
-        score,
-        sensitive,
-        within=within,
-        label=label,
-        weight=weight,
-        data=data,
-        scale=scale or "probability",
-        favorable=favorable or "high",
-        resolution="exact" if resolution is None else resolution,
-        threads=threads,
+    rows = Rows.read(
+        score, sensitive, within=within, label=label, weight=weight, data=data, null=null
     )
+    tally = Tally.__new__(Tally)
+    tally._count(
+        rows,
+        scale or "probability",
+        favorable or "high",
+        "exact" if resolution is None else resolution,
+        threads,
+    )
+    return tally, rows

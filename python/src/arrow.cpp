@@ -388,8 +388,6 @@ NumberColumn numbers(const ArrowHandle& handle, std::int64_t column, std::string
   return NumberColumn::of(std::move(out.name), std::move(converted));
 }
 
-constexpr std::uint32_t missing_code = std::numeric_limits<std::uint32_t>::max();
-
 // Codes of a piece that points into a dictionary of its own.
 void append_coded(const arrow::Schema& type, const Slice& slice, Dictionary& dictionary,
                   const std::string& name, std::vector<std::uint32_t>& codes) {
@@ -438,8 +436,7 @@ AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::s
   for (std::size_t row = 0; row < codes.size(); ++row) {
     if (codes[row] == missing_code) missing.see(row);
   }
-  missing.refuse(name);
-  return {std::move(name), std::move(codes), dictionary.take()};
+  return {std::move(name), std::move(codes), dictionary.take(), missing};
 }
 
 TextColumn texts(const ArrowHandle& handle, std::int64_t column, std::string name) {
@@ -447,6 +444,7 @@ TextColumn texts(const ArrowHandle& handle, std::int64_t column, std::string nam
   TextColumn out{std::move(name), {}};
   if (type.dictionary) {
     const AttributeColumn coded = attribute(handle, column, out.name);
+    coded.refuse_missing();
     for (const std::uint32_t code : coded.codes) out.values.push_back(coded.dictionary[code]);
     return out;
   }

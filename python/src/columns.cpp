@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.h"
 
@@ -89,6 +90,15 @@ void throw_missing(std::string_view name, std::size_t count, std::size_t first) 
           : fmt::format("{} has {} missing values, the first in row {}", name, count, first));
 }
 
+void AttributeColumn::name_missing(const std::string& text) {
+  if (missing.count() == 0) return;
+  const auto known = std::find(dictionary.begin(), dictionary.end(), text);
+  const auto code = static_cast<std::uint32_t>(known - dictionary.begin());
+  if (known == dictionary.end()) dictionary.push_back(text);
+  std::replace(codes.begin(), codes.end(), missing_code, code);
+  missing = {};
+}
+
 std::uint32_t Dictionary::code_of(std::string_view text) {
   std::uint64_t start = 0;
   std::memcpy(&start, text.data(), std::min(text.size(), sizeof start));
@@ -109,6 +119,60 @@ Cells cells_of(const std::vector<const AttributeColumn*>& attributes, std::size_
   for (const AttributeColumn* attribute : attributes) views.push_back(attribute->view());
   return Cells::from(views);
 }
+
+namespace {
+
+// Keeps the rows that `keep` marks.
+template <class Value>
+void keep_rows(const std::vector<char>& keep, std::size_t rows, std::vector<Value>& values) {
+  std::vector<Value> out;
+  out.reserve(rows);
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    if (keep[row]) out.push_back(values[row]);
+  }
+  values = std::move(out);
+}
+
+// The columns without the rows that miss a value in any of them, and how many these are.
+nb::tuple complete_rows(std::vector<NumberColumn> numbers, std::vector<AttributeColumn> attributes,
+                        std::size_t rows) {
+  std::vector<char> keep(rows, 1);
+  for (const NumberColumn& column : numbers) {
+    std::visit(
+        [&](const auto& span) {
+          using Value = typename std::decay_t<decltype(span)>::value_type;
+          if constexpr (std::is_floating_point_v<Value>) {
+            for (std::size_t row = 0; row < rows; ++row) {
+              if (std::isnan(span[row])) keep[row] = 0;
+            }
+          }
+        },
+        column.values.view());
+  }
+  for (const AttributeColumn& column : attributes) {
+    if (column.missing.count() == 0) continue;
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (column.codes[row] == missing_code) keep[row] = 0;
+    }
+  }
+  const auto left = static_cast<std::size_t>(std::count(keep.begin(), keep.end(), 1));
+  if (left < rows) {
+    for (NumberColumn& column : numbers) {
+      std::vector<double> values;
+      const auto all = column.doubles(values);
+      if (values.empty()) values.assign(all.begin(), all.end());
+      keep_rows(keep, left, values);
+      column = NumberColumn::of(std::move(column.name), std::move(values));
+    }
+    for (AttributeColumn& column : attributes) {
+      keep_rows(keep, left, column.codes);
+      column.missing = {};
+    }
+  }
+  return nb::make_tuple(std::move(numbers), std::move(attributes), rows - left);
+}
+
+}  // namespace
 
 void bind_columns(nb::module_& m) {
   nb::class_<NumberColumn>(m, "Numbers")
@@ -131,6 +195,9 @@ void bind_columns(nb::module_& m) {
       });
   nb::class_<AttributeColumn>(m, "Attribute")
       .def_rw("name", &AttributeColumn::name)
+      .def_prop_ro("missing", [](const AttributeColumn& column) { return column.missing.count(); })
+      .def("refuse_missing", &AttributeColumn::refuse_missing)
+      .def("name_missing", &AttributeColumn::name_missing, nb::arg("text"))
       .def("__len__", [](const AttributeColumn& column) { return column.codes.size(); });
   nb::class_<TextColumn>(m, "Texts")
       .def_ro("name", &TextColumn::name)
@@ -139,6 +206,10 @@ void bind_columns(nb::module_& m) {
       "numbers",
       [](nb::object array, std::string name) { return numbers_in(array, std::move(name)); },
       nb::arg("array"), nb::arg("name"));
+  m.def("complete_rows", &complete_rows, nb::arg("numbers"), nb::arg("attributes"), nb::arg("rows"),
+        nb::sig("def complete_rows(numbers: collections.abc.Sequence[Numbers], attributes: "
+                "collections.abc.Sequence[Attribute], rows: int) -> "
+                "tuple[list[Numbers], list[Attribute], int]"));
 }
 
 }  // namespace evenhand::python

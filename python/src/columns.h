@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -85,21 +86,6 @@ struct NumberColumn {
 
 NumberColumn numbers_in(nb::handle array, std::string name);
 
-// One attribute of every row: row i has the value dictionary[codes[i]].
-struct AttributeColumn {
-  std::string name;
-  std::vector<std::uint32_t> codes;
-  std::vector<std::string> dictionary;
-
-  Attribute view() const { return {name, {}, codes, dictionary}; }
-};
-
-// A text of every row, such as an id, which hardly ever comes twice.
-struct TextColumn {
-  std::string name;
-  std::vector<std::string> values;
-};
-
 // Throws std::invalid_argument: "sex has 3 missing values, the first in row 5".
 [[noreturn]] void throw_missing(std::string_view name, std::size_t count, std::size_t first);
 
@@ -109,6 +95,7 @@ class Missing {
   void see(std::size_t row) {
     if (count_++ == 0) first_ = row;
   }
+  std::size_t count() const noexcept { return count_; }
   void refuse(std::string_view name) const {
     if (count_ > 0) throw_missing(name, count_, first_);
   }
@@ -116,6 +103,26 @@ class Missing {
  private:
   std::size_t count_ = 0;
   std::size_t first_ = 0;
+};
+
+// One attribute of every row: row i has the value dictionary[codes[i]], or none, `missing_code`,
+// until somebody refuses, names or leaves out what is missing.
+struct AttributeColumn {
+  std::string name;
+  std::vector<std::uint32_t> codes;
+  std::vector<std::string> dictionary;
+  Missing missing = {};
+
+  Attribute view() const { return {name, {}, codes, dictionary}; }
+  void refuse_missing() const { missing.refuse(name); }
+  void name_missing(const std::string& text);
+};
+inline constexpr std::uint32_t missing_code = std::numeric_limits<std::uint32_t>::max();
+
+// A text of every row, such as an id, which hardly ever comes twice.
+struct TextColumn {
+  std::string name;
+  std::vector<std::string> values;
 };
 
 // Gives each text a number, in the order of first appearance.

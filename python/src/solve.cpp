@@ -1,15 +1,22 @@
+#include <evenhand/calibrate.h>
 #include <evenhand/sgd.h>
 #include <evenhand/solve.h>
 #include <evenhand/theory.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <variant>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "columns.h"
 #include "options.h"
 #include "records.h"
 
@@ -96,28 +103,118 @@ Solution solved(const Tally& tally, const Criterion& criterion, double gamma, do
   return solve(tally, criterion, options);
 }
 
+SgdOptions sgd_options(double gamma, double cost_fp, double cost_fn, const std::string& calibrate,
+                       const std::string& calibrate_by, std::optional<Calibrator> calibrator,
+                       std::optional<double> base_threshold, const std::string& projection,
+                       std::optional<double> learning_rate,
+                       std::optional<std::uint64_t> record_every, unsigned threads) {
+  return {.gamma = gamma,
+          .costs = {cost_fp, cost_fn},
+          .calibrate = calibration_from(calibrate),
+          .calibrate_by = calibrate_by_from(calibrate_by),
+          .calibrator = std::move(calibrator),
+          .projection = projection_from(projection),
+          .learning_rate = learning_rate,
+          .record_every = record_every,
+          .base_threshold = base_threshold,
+          .threads = threads};
+}
+
+// `rows`, if they are known, are what an epoch has of steps; a weighted tally cannot tell.
 SgdResult solved_by_sgd(const Tally& tally, const Criterion& criterion, double gamma,
                         double cost_fp, double cost_fn, const std::string& calibrate,
                         const std::string& calibrate_by, std::optional<Calibrator> calibrator,
                         std::optional<double> base_threshold, const std::string& projection,
-                        std::optional<double> learning_rate, double epochs,
+                        std::optional<double> learning_rate,
+                        std::optional<std::uint64_t> record_every, unsigned threads, double epochs,
                         std::optional<std::uint64_t> steps, std::uint64_t seed,
-                        std::optional<std::uint64_t> record_every, unsigned threads) {
-  const SgdOptions options{.gamma = gamma,
-                           .costs = {cost_fp, cost_fn},
-                           .calibrate = calibration_from(calibrate),
-                           .calibrate_by = calibrate_by_from(calibrate_by),
-                           .calibrator = std::move(calibrator),
-                           .projection = projection_from(projection),
-                           .learning_rate = learning_rate,
-                           .epochs = epochs,
-                           .steps = steps,
-                           .seed = seed,
-                           .record_every = record_every,
-                           .base_threshold = base_threshold,
-                           .threads = threads};
+                        std::optional<double> rows) {
+  SgdOptions options = sgd_options(gamma, cost_fp, cost_fn, calibrate, calibrate_by,
+                                   std::move(calibrator), base_threshold, projection, learning_rate,
+                                   record_every, threads);
+  options.epochs = epochs;
+  options.steps = steps;
+  options.seed = seed;
+  if (!steps && rows && epochs > 0) {
+    options.steps = static_cast<std::uint64_t>(std::max(1.0, std::round(epochs * *rows)));
+  }
   const nb::gil_scoped_release released;
-  return solve_sgd(tally, criterion, options);
+  SgdResult out = solve_sgd(tally, criterion, options);
+  if (rows) out.trace.rows = *rows;
+  return out;
+}
+
+// The rows of the tally in their order, `passes` times.
+SgdResult solved_by_stream(const Tally& tally, const Criterion& criterion, double gamma,
+                           double cost_fp, double cost_fn, const std::string& calibration,
+                           const std::string& calibrate_by, std::optional<Calibrator> calibrator,
+                           std::optional<double> base_threshold, const std::string& projection,
+                           std::optional<double> learning_rate,
+                           std::optional<std::uint64_t> record_every, unsigned threads,
+                           std::uint64_t passes, const NumberColumn& score,
+                           const std::vector<const AttributeColumn*>& attributes,
+                           const NumberColumn* weight) {
+  SgdOptions options = sgd_options(gamma, cost_fp, cost_fn, calibration, calibrate_by,
+                                   std::move(calibrator), base_threshold, projection, learning_rate,
+                                   record_every, threads);
+  const std::size_t rows = score.values.size();
+  const nb::gil_scoped_release released;
+  if (options.calibrate != Calibration::none) {
+    options.calibrator = calibrate(tally, options.calibrate,
+                                   {.by = options.calibrate_by, .threads = options.threads});
+    options.calibrate = Calibration::none;
+    options.calibrate_by = CalibrateBy::cell;
+  }
+  options.steps = passes * rows;
+  if (!options.record_every) {
+    options.record_every = std::max<std::uint64_t>(1, *options.steps / 100);
+  }
+  std::vector<double> weights;
+  for (CellCode c = 0; c < tally.cells().size(); ++c) weights.push_back(tally.total(c).n);
+  SgdStream stream(
+      tally.cells(), criterion,
+      {.reading = tally.reading(), .cell_weights = std::move(weights), .sgd = options});
+  Cells cells = cells_of(attributes, rows);
+  const std::vector<CellCode> to = translate(cells.names, tally.cells());
+  for (CellCode& code : cells.codes) code = to[code];
+  std::vector<double> score_room;
+  std::vector<double> weight_room;
+  const auto scores = score.doubles(score_room);
+  const auto counts = weight ? weight->doubles(weight_room) : std::span<const double>();
+  for (std::uint64_t pass = 0; pass < passes; ++pass) stream.add(cells.codes, scores, counts);
+  SgdResult out = stream.finish(tally);
+  out.trace.rows = static_cast<double>(rows);
+  return out;
+}
+
+nb::dict compared(const SgdResult& sgd, const Tally& tally) {
+  const auto [exact, distance] = [&] {
+    const nb::gil_scoped_release released;
+    Solution found = solve(tally, sgd.solution.criterion, sgd.solution.options);
+    const SgdDistance between = evenhand::distance(sgd, found, tally);
+    return std::pair(std::move(found), between);
+  }();
+  nb::dict out;
+  out["exact_objective"] = exact.primal;
+  out["exact_violation"] = exact.violation;
+  out["dual"] = distance.dual;
+  out["primal"] = distance.primal;
+  out["multiplier"] = distance.multiplier;
+  out["violation"] = distance.violation;
+  return out;
+}
+
+using TracePoint =
+    std::tuple<std::uint64_t, double, double, std::vector<double>, std::vector<double>>;
+
+SgdTrace trace_of(std::vector<std::string> names, double rows,
+                  const std::vector<TracePoint>& points) {
+  SgdTrace out{.names = std::move(names), .rows = rows, .points = {}};
+  for (const auto& [step, dual, violation, mean, last] : points) {
+    out.points.push_back(
+        {.step = step, .mean = mean, .last = last, .dual = dual, .violation = violation});
+  }
+  return out;
 }
 
 nb::list cell_records(const Solution& fit, const CellNames& names) {
@@ -200,18 +297,11 @@ nb::dict sgd_record(const SgdResult& fit, const Tally& tally) {
   out["multipliers"] = multipliers;
   out["steps"] = fit.steps;
   out["learning_rate"] = fit.learning_rate;
-  nb::list trace;
+  nb::list points;
   for (const SgdTrace::Point& point : fit.trace.points) {
-    nb::dict record;
-    record["step"] = point.step;
-    record["epoch"] = static_cast<double>(point.step) / fit.trace.rows;
-    record["dual"] = point.dual;
-    record["violation"] = point.violation;
-    record["mean"] = nb::cast(point.mean);
-    record["last"] = nb::cast(point.last);
-    trace.append(record);
+    points.append(nb::make_tuple(point.step, point.dual, point.violation, point.mean, point.last));
   }
-  out["trace"] = trace;
+  out["trace"] = nb::make_tuple(fit.trace.names, fit.trace.rows, points);
   return out;
 }
 
@@ -249,8 +339,21 @@ void bind_solve(nb::module_& m) {
   m.def("solve_sgd", &solved_by_sgd, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
         nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
         nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("projection"),
-        nb::arg("learning_rate").none(), nb::arg("epochs"), nb::arg("steps").none(),
-        nb::arg("seed"), nb::arg("record_every").none(), nb::arg("threads"));
+        nb::arg("learning_rate").none(), nb::arg("record_every").none(), nb::arg("threads"),
+        nb::arg("epochs"), nb::arg("steps").none(), nb::arg("seed"), nb::arg("rows").none());
+  m.def("solve_stream", &solved_by_stream, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
+        nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
+        nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("projection"),
+        nb::arg("learning_rate").none(), nb::arg("record_every").none(), nb::arg("threads"),
+        nb::arg("passes"), nb::arg("score"), nb::arg("attributes"), nb::arg("weight").none());
+  m.def("compare", &compared, nb::arg("sgd"), nb::arg("tally"),
+        nb::sig("def compare(sgd: SgdResult, tally: Tally) -> dict[str, float]"));
+  m.def(
+      "trace_csv",
+      [](std::vector<std::string> names, double rows, const std::vector<TracePoint>& points) {
+        return trace_of(std::move(names), rows, points).to_csv();
+      },
+      nb::arg("names"), nb::arg("rows"), nb::arg("points"));
 }
 
 }  // namespace evenhand::python

@@ -49,7 +49,6 @@ class Seen {
 
 AttributeColumn from_objects(const nb::object& array, std::string name,
                              const nb::callable& text_of) {
-  constexpr std::uint32_t missing_code = std::numeric_limits<std::uint32_t>::max();
   const Buffer buffer(array);
   const auto objects = buffer.as<PyObject*>();
   Dictionary dictionary;
@@ -72,8 +71,7 @@ AttributeColumn from_objects(const nb::object& array, std::string name,
     if (code == missing_code) missing.see(row);
     codes[row] = code;
   }
-  missing.refuse(name);
-  return {std::move(name), std::move(codes), dictionary.take()};
+  return {std::move(name), std::move(codes), dictionary.take(), missing};
 }
 
 void append_utf8(std::uint32_t point, std::string& out) {
@@ -211,21 +209,19 @@ AttributeColumn from_codes(const nb::object& array, const std::vector<std::strin
   const Buffer buffer(array);
   AttributeColumn out{std::move(name), {}, texts};
   const nb::gil_scoped_release released;
-  Missing missing;
   with_integers(buffer, [&](const auto& codes) {
     out.codes.resize(codes.size());
     for (std::size_t row = 0; row < codes.size(); ++row) {
       const auto code = static_cast<std::int64_t>(codes[row]);
       if (code < 0) {
-        missing.see(row);
+        out.missing.see(row);
       } else if (static_cast<std::uint64_t>(code) >= texts.size()) {
         throw std::invalid_argument(fmt::format("{}, row {}: there is no category {}, only {}",
                                                 out.name, row, code, texts.size()));
       }
-      out.codes[row] = static_cast<std::uint32_t>(code);
+      out.codes[row] = code < 0 ? missing_code : static_cast<std::uint32_t>(code);
     }
   });
-  missing.refuse(out.name);
   return out;
 }
 
@@ -276,6 +272,7 @@ TextColumn texts_from_integers(const nb::object& array, std::string name) {
 TextColumn texts_from_codes(const nb::object& array, const std::vector<std::string>& texts,
                             std::string name) {
   const AttributeColumn coded = from_codes(array, texts, std::move(name));
+  coded.refuse_missing();
   TextColumn out{coded.name, {}};
   out.values.reserve(coded.codes.size());
   for (const std::uint32_t code : coded.codes) out.values.push_back(texts[code]);
