@@ -91,8 +91,8 @@ def _sections(
         Section(
             "Claim by claim",
             [
-                "What counts as reproduced was written down before the results were seen, but for "
-                "one addition in the paper's favour: convergence (12) may also be shown on the "
+                "What counts as reproduced was written down before the full run, but for one "
+                "addition in the paper's favour: convergence (12) may also be shown on the "
                 "training rows, where an epoch has more steps.",
                 judged,
             ],
