@@ -122,7 +122,7 @@ def run_ours(name: str, which: str, rows: Rows) -> dict[str, Any]:
 
 def run_peer(name: str, which: str, rows: Rows) -> dict[str, Any]:
     """Time another library and ours in turn, and check that ours is no less accurate."""
-    import peers
+    import other_libraries
 
     score, label, group = rows["score"], rows["label"], rows["group"]
     before = peak()
@@ -130,8 +130,8 @@ def run_peer(name: str, which: str, rows: Rows) -> dict[str, Any]:
 
     def fit() -> Any:
         if which == "fairlearn":
-            return peers.fit_fairlearn(name, score, label, group)
-        return peers.fit_error_parity(name, score, label, group)
+            return other_libraries.fit_fairlearn(name, score, label, group)
+        return other_libraries.fit_error_parity(name, score, label, group)
 
     def apply() -> Any:
         if which == "fairlearn":
@@ -142,9 +142,9 @@ def run_peer(name: str, which: str, rows: Rows) -> dict[str, Any]:
     applied, _ = timed(apply)
     memory = peak() - before
     if which == "fairlearn":
-        theirs = peers.fairlearn_probability(fitted, score, group)
+        theirs = other_libraries.fairlearn_probability(fitted, score, group)
     else:
-        theirs = peers.error_parity_probability(fitted, score, group)
+        theirs = other_libraries.error_parity_probability(fitted, score, group)
     apart = rates.violation(name, theirs, label, group)
     accuracy = rates.accuracy(theirs, label)
 

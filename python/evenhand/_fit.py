@@ -63,7 +63,9 @@ class Fit:
         options: dict[str, Any],
     ) -> None:
         record = solution.record(tally._core)
-        self.rule = Rule._of(solution.rule, null=tally._source.null)
+        self.rule = Rule._of(
+            solution.rule, lambda: json.dumps(self._record()), null=tally._source.null
+        )
         self.tally = tally
         self.criterion: dict[str, Any] = criterion.record()
         self.status: str = record["status"]
@@ -157,7 +159,7 @@ class Fit:
 
     def to_json(self) -> str:
         """Return the text of the rule's file: the rule, and the record of this fit."""
-        return self.rule._core.to_json(json.dumps(self._record()))
+        return self.rule.to_json()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
@@ -270,7 +272,6 @@ class SoftFit:
 
     def __init__(self, solution: _core.SoftSolution, rows: Rows) -> None:
         record = solution.record()
-        self.rule = SoftRule._of(solution.rule, null=rows.source.null)
         self.excluded = rows.source.excluded
         self.status: str = record["status"]
         self.primal: float = record["primal"]
@@ -290,14 +291,14 @@ class SoftFit:
         columns["null"] = source.null
         own: dict[str, Any] = json.loads(_core.fit_record(solution.to_json()))
         own["columns"] = columns
-        own["scale"] = self.rule.scale
-        own["favorable"] = self.rule.favorable
+        own["scale"] = solution.rule.scale
+        own["favorable"] = solution.rule.favorable
         own["rows"] = source.rows
         own["weight"] = sum(stratum["weight"] for stratum in self.strata)
         if source.excluded:
             own["excluded"] = source.excluded
         own["labelled"] = False
-        self._json = solution.rule.to_json(json.dumps(own))
+        self.rule = SoftRule._of(solution.rule, json.dumps(own), null=source.null)
 
     @property
     def objective(self) -> float:
@@ -306,16 +307,15 @@ class SoftFit:
 
     def to_json(self) -> str:
         """Return the text of the rule's file: the rule, and the record of this fit."""
-        return self._json
+        return self.rule.to_json()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
-        record: dict[str, Any] = json.loads(_core.fit_record(self._json))
-        return record
+        return self.rule.record
 
     def save(self, path: _files.PathLike) -> None:
         """Write the rule's file."""
-        _files.write_text(path, self._json)
+        self.rule.save(path)
 
     def __repr__(self) -> str:
         """Show the status."""

@@ -259,8 +259,10 @@ def _array_of(value: Any) -> npt.NDArray[Any]:
     if isinstance(value, np.ndarray):
         return value
     array = np.asarray(value)
-    mixed = array.dtype.kind in "US" and not all(isinstance(one, str) for one in value)
-    return np.asarray(value, dtype=object) if mixed else array
+    kind = array.dtype.kind
+    mixed = kind in "US" and not all(isinstance(one, str) for one in value)
+    rounded = kind == "f" and all(isinstance(one, int) for one in value)  # too large for int64
+    return np.asarray(value, dtype=object) if mixed or rounded else array
 
 
 def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, overload
 
@@ -73,20 +73,31 @@ class _RuleFile:
     _kind: ClassVar[Any]
     _core: Any
     _null: str | None
-    _record: str
+    _record: str | Callable[[], str]  # asked for when it is needed
 
     @classmethod
-    def _of(cls: type[AnyRule], rule: Any, record: str = "", null: str | None = None) -> AnyRule:
+    def _of(
+        cls: type[AnyRule],
+        rule: Any,
+        record: str | Callable[[], str] = "",
+        null: str | None = None,
+    ) -> AnyRule:
         self = cls.__new__(cls)
         self._core = rule
         self._record = record
         self._null = null
         return self
 
+    def _record_text(self) -> str:
+        if not isinstance(self._record, str):
+            self._record = self._record()
+        return self._record
+
     @property
     def record(self) -> dict[str, Any]:
-        """How the rule was found, if its file says so: the member ``fit``."""
-        return json.loads(self._record) if self._record else {}
+        """How the rule was found, if that is known: the member ``fit`` of its file."""
+        text = self._record_text()
+        return json.loads(text) if text else {}
 
     def _column(self, role: str) -> str | None:
         columns = self.record.get("columns")
@@ -114,7 +125,7 @@ class _RuleFile:
 
     def to_json(self) -> str:
         """Return the text of the rule's file, which the tool reads too."""
-        return str(self._core.to_json(self._record))
+        return str(self._core.to_json(self._record_text()))
 
     @classmethod
     def from_json(cls: type[AnyRule], text: str) -> AnyRule:

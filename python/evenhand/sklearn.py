@@ -159,7 +159,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         solver: str = "exact",
         projection: str = "corrected",
         learning_rate: float | None = None,
-        epochs: float = 25,
+        epochs: float | None = None,
         steps: int | None = None,
         record_every: int | None = None,
         sensitive_features: rows.Selector = None,
@@ -304,7 +304,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             learning_rate=self.learning_rate,
             epochs=self.epochs,
             steps=self.steps,
-            seed=self._seed,
+            seed=self._seed if self.solver == "sgd" else None,
             record_every=self.record_every,
             threads=self.threads,
         )

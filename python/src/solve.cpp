@@ -129,9 +129,9 @@ SgdResult solved_by_sgd(const Tally& tally, const Criterion& criterion, double g
                         std::optional<std::uint64_t> record_every, unsigned threads, double epochs,
                         std::optional<std::uint64_t> steps, std::uint64_t seed,
                         std::optional<double> rows) {
-  SgdOptions options = sgd_options(gamma, cost_fp, cost_fn, calibrate, calibrate_by,
-                                   std::move(calibrator), base_threshold, projection, learning_rate,
-                                   record_every, threads);
+  SgdOptions options =
+      sgd_options(gamma, cost_fp, cost_fn, calibrate, calibrate_by, std::move(calibrator),
+                  base_threshold, projection, learning_rate, record_every, threads);
   options.epochs = epochs;
   options.steps = steps;
   options.seed = seed;
@@ -154,9 +154,9 @@ SgdResult solved_by_stream(const Tally& tally, const Criterion& criterion, doubl
                            std::uint64_t passes, const NumberColumn& score,
                            const std::vector<const AttributeColumn*>& attributes,
                            const NumberColumn* weight) {
-  SgdOptions options = sgd_options(gamma, cost_fp, cost_fn, calibration, calibrate_by,
-                                   std::move(calibrator), base_threshold, projection, learning_rate,
-                                   record_every, threads);
+  SgdOptions options =
+      sgd_options(gamma, cost_fp, cost_fn, calibration, calibrate_by, std::move(calibrator),
+                  base_threshold, projection, learning_rate, record_every, threads);
   const std::size_t rows = score.values.size();
   const nb::gil_scoped_release released;
   if (options.calibrate != Calibration::none) {

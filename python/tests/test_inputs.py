@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import People
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import evenhand
@@ -254,6 +254,7 @@ def test_any_text_at_all(values: list[str]) -> None:
         assert tally(score, {"g": np.array(values)}) == expected
 
 
+@example(values=np.array([2**63, 0], np.uint64))  # a list of these, NumPy makes floats of
 @given(
     values=hnp.arrays(
         st.sampled_from(INTEGERS), st.integers(1, 30), elements={"min_value": 0, "max_value": 1}

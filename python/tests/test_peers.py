@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import peers
+import other_libraries
 import pytest
 import rates
 from conftest import PROJECT
@@ -81,16 +81,16 @@ def assert_at_least_as_accurate(name: str, rows: Rows, theirs: npt.NDArray[np.fl
 
 def check_fairlearn(name: str, rows: Rows, **options: Any) -> None:
     score, label, group = rows
-    fitted = peers.fit_fairlearn(name, score, label, group, **options)
-    theirs = peers.fairlearn_probability(fitted, score, group)
+    fitted = other_libraries.fit_fairlearn(name, score, label, group, **options)
+    theirs = other_libraries.fairlearn_probability(fitted, score, group)
     assert_at_least_as_accurate(name, rows, theirs)
 
 
 def check_error_parity(name: str, rows: Rows, **options: Any) -> None:
     score, label, group = rows
     code = np.unique(group, return_inverse=True)[1]
-    fitted = peers.fit_error_parity(name, score, label, code, **options)
-    theirs = peers.error_parity_probability(fitted, score, code)
+    fitted = other_libraries.fit_error_parity(name, score, label, code, **options)
+    theirs = other_libraries.error_parity_probability(fitted, score, code)
     assert_at_least_as_accurate(name, rows, theirs)
 
 

@@ -239,7 +239,7 @@ def test_files_pickles_and_equality(rule: Rule, tmp_path: Path) -> None:
         assert other == rule
         assert other.to_json() == rule.to_json()
     assert rule != "a rule"
-    assert rule.record == {}
+    assert Rule.from_json(rule._core.to_json("")).record == {}
     with pytest.raises(TypeError, match="unhashable"):
         hash(rule)
 
@@ -269,3 +269,17 @@ def test_a_failed_write_leaves_the_old_file(rule: Rule, tmp_path: Path) -> None:
         rule.save(tmp_path / "nowhere" / "rule.json")
     rule.save(tmp_path / "rule.json")
     assert [path.name for path in tmp_path.iterdir()] == ["rule.json"]
+
+
+def test_a_rule_straight_from_its_fit_knows_how_it_was_found() -> None:
+    score = np.linspace(0.05, 0.95, 40)
+    group = np.array(["a", "b"] * 20)
+    label = (score > 0.4).astype(int)
+    options = {"cost_fn": 4.0, "base_threshold": 0.3}
+    fit = evenhand.fit(score, group, label=label, criterion="equal-opportunity", **options)
+    assert fit.rule.record == fit.to_dict()
+    assert fit.rule.to_json() == fit.to_json()
+    direct = evenhand.audit(score, group, label=label, rule=fit.rule)
+    loaded = evenhand.audit(score, group, label=label, rule=evenhand.Rule.from_json(fit.to_json()))
+    assert direct.to_dict() == loaded.to_dict()
+    assert direct.overall["cost"] == fit.after.overall["cost"]
