@@ -203,6 +203,7 @@ std::string temporary_folder() {
 
 Descriptor nameless_file() {
   std::string pattern = temporary_folder() + "/evenhand-XXXXXX";
+  const SignalsWait until_it_has_no_name;
   Descriptor file(mkostemp(pattern.data(), O_CLOEXEC));
   if (file.number() < 0) {
     throw Failure(fmt::format("no temporary file in {}: {}; set TMPDIR to another folder",

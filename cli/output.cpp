@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <vector>
 
 #include <fcntl.h>
@@ -60,14 +61,17 @@ Output::Output(const std::string& path) {
   if (!fs::is_directory(folder, error)) {
     throw UserError(fmt::format("{}: there is no folder {}", name_, shown(folder.string())));
   }
-  staged_ = (fs::canonical(folder) / ".evenhand-XXXXXX").string();
-  const Descriptor created(mkostemp(staged_.data(), O_CLOEXEC));
-  if (created.number() < 0) throw UserError(fmt::format("{}: {}", name_, std::strerror(errno)));
-  remove_on_signal(staged_);
-  // As if it had been made the usual way: mkostemp lets nobody else read it.
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(created.number(), 0666 & ~mask);
+  std::random_device random;
+  while (true) {
+    staged_ = (fs::canonical(folder) / fmt::format(".evenhand-{:08x}{:08x}", random(), random()))
+                  .string();
+    remove_on_signal(staged_);  // before it is there, so that no signal comes between
+    const Descriptor created(open(staged_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (created.number() >= 0) return;
+    const int why = errno;
+    remove_on_signal({});
+    if (why != EEXIST) throw UserError(fmt::format("{}: {}", name_, std::strerror(why)));
+  }
 }
 
 Output::~Output() {

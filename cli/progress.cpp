@@ -49,6 +49,17 @@ void remove_on_signal(const std::string& file) {
   has_unfinished.store(true);
 }
 
+SignalsWait::SignalsWait() {
+  sigset_t ours;
+  sigemptyset(&ours);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ours, number);
+  pthread_sigmask(SIG_BLOCK, &ours, &before_);
+}
+
+SignalsWait::~SignalsWait() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
 void throw_if_interrupted() {
   if (const int number = caught.load()) throw Interrupted(number);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -16,6 +17,17 @@ namespace evenhand::cli {
 void handle_signals();
 // The file that a signal removes: at most one at a time; empty for none.
 void remove_on_signal(const std::string& file);
+// While it lives, signals to this thread wait.
+class SignalsWait {
+ public:
+  SignalsWait();
+  ~SignalsWait();
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_;
+};
 void throw_if_interrupted();  // Interrupted, if there was a signal
 
 // While it lives, signals interrupt the query on `connection`, and after a moment a bar on standard

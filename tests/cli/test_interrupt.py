@@ -112,6 +112,19 @@ def test_stopped_while_reading(tool: Tool, command: str, number: int) -> None:
     run.left_no_trace()
 
 
+@pytest.mark.parametrize("command", ["fit", "apply"])
+def test_stopped_while_it_starts(tool: Tool, command: str) -> None:
+    """So it is while files are found and made, whichever step the signal meets."""
+    tool.write("data.csv", "p,g,y\n0.2,A,0\n0.7,B,1\n0.4,C,1\n")
+    for step in range(60):
+        run = Started(tool, command, "data.csv", *CALLS[command])
+        time.sleep(step / 2000)
+        status, _ = run.stop(signal.SIGTERM)
+        if status != 0:
+            assert status == 128 + signal.SIGTERM
+            run.left_no_trace()
+
+
 @pytest.mark.parametrize("command", ["fit", "tally", "apply"])
 def test_stopped_while_reading_a_file(tool: Tool, rows: Path, command: str) -> None:
     """So it is with files, at any moment."""
