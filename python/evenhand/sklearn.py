@@ -82,7 +82,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     cv : int, splitter, iterable, "prefit", None or False
         With folds, the rule is fitted on scores of rows that were held out, and the classifier
         is then fitted on all of them. "prefit", or a ``FrozenEstimator``: the classifier stays as
-        it is. None or False: fit on all rows and trust the scores of these, which flatter it.
+        it is; only the latter survives ``clone``. None or False: fit on all rows and trust the
+        scores of these, which flatter it.
     pos_label : int, float, bool or str, optional
         The favourable class, the greater one by default; ``favorable`` of :func:`evenhand.fit`
         is not needed.
@@ -373,7 +374,12 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         y = column_or_1d(y, warn=True)
         classes = np.unique(y)
         if self._frozen:
-            check_is_fitted(self.estimator)
+            message = (
+                "This %(name)s instance is not fitted, and cv='prefit' does not fit it. Clones are "
+                "not fitted, and cross-validation and searches make some: give "
+                "FrozenEstimator(...) instead, which stays fitted."
+            )
+            check_is_fitted(self.estimator, msg=message)
             known = np.asarray(self.estimator.classes_)
             stray = [one for one in classes.tolist() if one not in known]
             if stray:

@@ -588,6 +588,8 @@ def test_a_frozen_classifier_is_not_fitted_again(applicants: Any) -> None:
     assert clone(model).fit(X, y, sensitive_features=frame.sex).estimator_.estimator is inner
     with pytest.raises(ValueError, match="nothing takes 'epochs'"):
         clone(model).fit(X, y, sensitive_features=frame.sex, epochs=3)
+    with pytest.raises(NotFittedError, match="FrozenEstimator"):
+        clone(prefit).fit(X, y, sensitive_features=frame.sex)
     with pytest.raises(NotFittedError):
         fair(cv="prefit").fit(X, y, sensitive_features=frame.sex)
     with pytest.raises(ValueError, match="y has the class 2, which the fitted estimator"):
