@@ -4,9 +4,12 @@ A pipeline learns from past loans who repays. Those who would repay should have 
 credit whatever their sex: equal opportunity. The applicants are made up, with a fixed seed, and
 women's incomes understate how well they repay, so that one threshold for all would fail them.
 
-    pip install 'evenhand[sklearn]' pandas
+    pip install '.[sklearn]' pandas
     python examples/credit_scoring.py
 """
+
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -52,8 +55,11 @@ def show(title: str, audit: Audit) -> None:
         )
 
 
-def main() -> None:
+def main(folder: Path) -> None:
     """Fit, compare before and after on applicants that no step has seen, and decide."""
+    # Of secret bytes, made once and kept: head -c 32 /dev/urandom > key
+    key_file = folder / "key"
+    key_file.write_bytes(b"a secret of the bank")
     people, repaid = applicants(20_000, seed=7)
     train, test, y_train, y_test = train_test_split(people, repaid, test_size=0.5, random_state=0)
 
@@ -66,12 +72,13 @@ def main() -> None:
         criterion="equal-opportunity",
         sensitive_features="sex",  # a column of X, so that predict(X) needs nothing else
         drop_attributes=True,  # the model does not see it
-        key="a secret of the bank",
+        key_file=key_file,  # for the coins; the secret is not in the model
     )
     credit.fit(train, y_train)
     print(f"{credit.fit_.status}: no fair rule is more accurate on the scores of held-out folds\n")
 
     after = credit.audit(test, y_test)
+    assert after.before is not None  # as a rule was audited
     show("One threshold for all", after.before)
     show("The fair rule", after)
     print("\nThe rule, on the model's probability of being repaid:")
@@ -89,4 +96,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with tempfile.TemporaryDirectory() as folder:
+        main(Path(folder))

@@ -15,7 +15,7 @@ Examples
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import theory
 from ._audit import Audit, audit
@@ -28,10 +28,15 @@ from ._rule import Explanation, Rule, SoftRule, load
 from ._tally import Tally
 from ._trace import Trace
 
+if TYPE_CHECKING:
+    from .plot import plot_audit, plot_frontier, plot_rule
+    from .sklearn import FairThresholdClassifier
+
 __all__ = [
     "Audit",
     "Calibrator",
     "Explanation",
+    "FairThresholdClassifier",
     "Fit",
     "Frontier",
     "InfeasibleError",
@@ -46,16 +51,46 @@ __all__ = [
     "fit",
     "frontier",
     "load",
+    "plot_audit",
+    "plot_frontier",
+    "plot_rule",
     "theory",
 ]
 
+if not TYPE_CHECKING:  # what type checkers know from above is imported when it is first asked for
 
-def __getattr__(name: str) -> Any:
-    """Import what needs scikit-learn or matplotlib when it is first asked for."""
-    import importlib
+    def __getattr__(name: str) -> object:
+        import importlib
 
-    if name == "FairThresholdClassifier":
-        return importlib.import_module("evenhand.sklearn").FairThresholdClassifier
-    if name in ("plot_rule", "plot_frontier", "plot_audit"):
-        return getattr(importlib.import_module("evenhand.plot"), name)
-    raise AttributeError(f"module 'evenhand' has no attribute {name!r}")
+        if name == "FairThresholdClassifier":
+            try:
+                return importlib.import_module("evenhand.sklearn").FairThresholdClassifier
+            except ModuleNotFoundError as error:
+                if (error.name or "").partition(".")[0] != "sklearn":
+                    raise
+                raise ImportError(
+                    "FairThresholdClassifier needs scikit-learn 1.6 or later: "
+                    "pip install 'evenhand[sklearn]'"
+                ) from error
+        if name in ("plot_rule", "plot_frontier", "plot_audit"):
+            return getattr(importlib.import_module("evenhand.plot"), name)
+        raise AttributeError(f"module 'evenhand' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
+    def _has_scikit_learn() -> bool:
+        """Whether there is one that is new enough, without importing it."""
+        import sys
+        from importlib.util import find_spec
+        from pathlib import Path
+
+        if "sklearn" in sys.modules and sys.modules["sklearn"] is None:
+            return False
+        spec = find_spec("sklearn")
+        folders = (spec and spec.submodule_search_locations) or ()
+        return any((Path(folder) / "frozen").is_dir() for folder in folders)
+
+    # So that "from evenhand import *" works without it.
+    if not _has_scikit_learn():
+        __all__.remove("FairThresholdClassifier")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ Attributes = dict[str, Any]
 
 @dataclass(frozen=True)
 class Given:
-    """A column that came in, its name, and whether the caller chose that name."""
+    """A column that came in, its name, and whether it came with that name."""
 
     name: str
     values: Any
@@ -168,6 +169,30 @@ def without(X: Any, dropped: Sequence[int]) -> Any:
 # --- Attributes that come beside X.
 
 
+def refuse_reordered(X: Any, value: Any, role: str) -> None:
+    """Refuse columns with the index of X in another order: rows go by position."""
+    index = _index(X)
+    if index is None:
+        return
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    several = isinstance(value, (list, tuple)) and not (value and isinstance(value[0], str))
+    for column in value if several else [value]:
+        own = _index(column)
+        if own is None or len(own) != len(index) or own.equals(index):
+            continue
+        if Counter(own) == Counter(index):
+            raise ValueError(
+                f"{role} has the index of X in another order, but rows are matched by position: "
+                f"give {role}.loc[X.index], or without an index (to_numpy()) if the order is right"
+            )
+
+
+def _index(data: Any) -> Any:
+    """Return the index of a pandas frame or series, None for what has none."""
+    return data.index if hasattr(data, "iloc") and hasattr(data, "index") else None
+
+
 def given(value: Any, role: str, rows: int) -> list[Given]:
     """Return the columns in what was given for a role, each of the same length as X."""
     columns = _given(value, role)
@@ -212,7 +237,7 @@ def _numbered(values: list[Any], name: str) -> list[Given]:
     generated = [name] if len(values) == 1 else [f"{name}_{i + 1}" for i in range(len(values))]
     own = [getattr(column, "name", None) for column in values]
     return [
-        Given(mine if isinstance(mine, str) and mine else other, column, False)
+        Given(mine, column, True) if isinstance(mine, str) and mine else Given(other, column, False)
         for mine, other, column in zip(own, generated, values, strict=True)
     ]
 
@@ -257,27 +282,36 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def matched(columns: Sequence[Given], wanted: Sequence[str], role: str, own: bool) -> list[Given]:
+def matched(columns: Sequence[Given], wanted: Sequence[tuple[str, bool]], role: str) -> list[Given]:
     """Return the columns under the names that they had in fit.
 
-    Columns of frames are found by name, others by their order. ``own`` says that the caller chose
-    the names in fit.
+    Columns with names are found by these, others by their order. ``wanted`` has the names of fit,
+    and whether the columns came with them.
     """
     names = [column.name for column in columns]
-    if set(wanted) <= set(names) and len(set(names)) == len(names):
-        return [columns[names.index(name)] for name in wanted]
-    if own and any(column.explicit for column in columns):
-        missing = next(name for name in wanted if name not in names)
-        raise ValueError(
-            f"{role} had the column {missing!r} in fit, which is not among those given: "
-            + ", ".join(map(repr, names))
-        )
+    places = [name for name, _ in wanted]
+    if set(places) <= set(names) and len(set(names)) == len(names):
+        return [columns[names.index(name)] for name in places]
     if len(columns) != len(wanted):
+        own = [name for name, named in wanted if named and name not in names]
+        if own and any(column.explicit for column in columns):
+            raise _strange(own[0], names, role)
         raise ValueError(f"{role} had {len(wanted)} columns in fit, but {len(columns)} are given")
-    for name, place in zip(names, wanted, strict=True):
-        if name != place and name in wanted:
-            raise ValueError(f"{role}: the column {name!r} is given where fit had {place!r}")
-    return [Given(name, column.values, True) for name, column in zip(wanted, columns, strict=True)]
+    for column, (place, named) in zip(columns, wanted, strict=True):
+        if column.name == place:
+            continue
+        if column.name in places:
+            raise ValueError(f"{role}: the column {column.name!r} is given where fit had {place!r}")
+        if named and column.explicit:
+            raise _strange(place, names, role)
+    return [Given(name, column.values, True) for name, column in zip(places, columns, strict=True)]
+
+
+def _strange(missing: str, names: Sequence[str], role: str) -> ValueError:
+    return ValueError(
+        f"{role} had the column {missing!r} in fit, which is not among those given: "
+        + ", ".join(map(repr, names))
+    )
 
 
 def taken(columns: Attributes, rows: npt.NDArray[np.intp]) -> Attributes:

@@ -59,6 +59,10 @@ def plot_rule(rule: Any, ax: Any = None) -> Any:
     >>> [line.get_text() for line in ax.get_legend().get_texts()]
     ['sex=F', 'sex=M']
     """
+    if hasattr(rule, "__sklearn_is_fitted__"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(rule)
     for name in ("rule_", "rule"):
         rule = getattr(rule, name, rule)
     if not isinstance(rule, Rule):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +30,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from . import _core, _inputs
 from . import _sklearn_rows as rows
 from ._audit import Audit, audit, audit_tally
 from ._calibrate import Calibrator
@@ -41,6 +44,9 @@ from ._tally import Tally
 __all__ = ["FairThresholdClassifier", "row_ids"]
 
 _ROLES = ("sensitive_features", "control_features")
+
+_ERROR_RATES = re.compile(r"\b(tpr|fpr)\b")
+"""In a requirement: rates of those with one outcome."""
 
 
 class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,7 +65,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         As for :func:`evenhand.fit`.
     calibrate : {"auto", "none", "isotonic", "platt", "temperature"} or Calibrator
         Where the probability of a score comes from. "auto" believes ``predict_proba``, and learns
-        it from the labels for ``decision_function`` ("platt").
+        it from the labels for ``decision_function`` ("platt"). Criteria with error rates, such as
+        equalized odds, take outcomes from the labels themselves: "auto" is then "none".
     calibrate_by : {"cell", "all"}
         A curve for each cell, or one for all.
     solver, projection, learning_rate, epochs, steps, record_every
@@ -75,18 +82,25 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     cv : int, splitter, iterable, "prefit", None or False
         With folds, the rule is fitted on scores of rows that were held out, and the classifier
         is then fitted on all of them. "prefit", or a ``FrozenEstimator``: the classifier stays as
-        it is. None or False: fit on all rows and trust the scores of these, which flatter it.
+        it is; only the latter survives ``clone``. None or False: fit on all rows and trust the
+        scores of these, which flatter it.
     pos_label : int, float, bool or str, optional
-        The favourable class; the greater one by default.
+        The favourable class, the greater one by default; ``favorable`` of :func:`evenhand.fit`
+        is not needed.
     unseen : {"error", "score", "reject"}
         For groups that fit has not seen: an error that names one, a decision by the score alone, or
         a negative one.
-    key : bytes, str or path, optional
-        Makes the coins of people whose probability is neither 0 nor 1. A path is that of a
-        key file, as the tool takes it, which is read when it is needed: the secret then is neither
-        in ``repr`` nor in pickles. By default the key is
+    null : str
+        Missing groups: "error", or a name that makes a group of them, in fit and predict. There is
+        no "exclude" here, as everybody has a decision.
+    key : bytes or str, optional
+        The secret itself, which makes the coins of people whose probability is neither 0 nor 1; it
+        shows in ``repr`` and in pickles. By default the key is
         ``b"evenhand FairThresholdClassifier "`` and ``random_state`` as decimal text, which keeps
         decisions the same, but lets anybody foresee them.
+    key_file : str or path, optional
+        Instead of ``key``: the file whose bytes are the secret, as the tool takes it. ``predict``
+        reads it, and the secret is neither in ``repr`` nor in pickles.
     n_jobs : int, optional
         Folds that are fitted at the same time.
     random_state : int, RandomState or None
@@ -169,7 +183,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         cv: Any = 5,
         pos_label: Any = None,
         unseen: str = "error",
-        key: bytes | str | os.PathLike[str] | None = None,
+        null: str = "error",
+        key: bytes | str | None = None,
+        key_file: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         threads: int = 0,
@@ -201,7 +217,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.cv = cv
         self.pos_label = pos_label
         self.unseen = unseen
+        self.null = null
         self.key = key
+        self.key_file = key_file
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.threads = threads
@@ -250,6 +268,11 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            if (weight < 0).any():
+                raise ValueError(
+                    "sample_weight must not be negative, but that of row "
+                    f"{np.flatnonzero(weight < 0)[0]} is {weight[weight < 0][0]:g}"
+                )
             if not self._frozen and len(np.unique(y[weight > 0])) < 2:
                 raise ValueError("sample_weight leaves rows of one class only")
         length = len(labels)
@@ -306,11 +329,12 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             steps=self.steps,
             seed=self._seed if self.solver == "sgd" else None,
             record_every=self.record_every,
+            null=self.null,
             threads=self.threads,
         )
         self._names = {
-            role: (list(named), any(column.explicit for column in given))
-            for role, named, given in zip(_ROLES, (sensitive, within), columns, strict=True)
+            role: [(column.name, column.explicit) for column in given]
+            for role, given in zip(_ROLES, columns, strict=True)
         }
         self.rule_: Rule = self.fit_.rule
         return self
@@ -326,6 +350,12 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 raise ValueError(f"there is no {name} {value!r}: use {', '.join(known)}")
         if isinstance(self.cv, str) and self.cv != "prefit":
             raise ValueError(f"there is no cv {self.cv!r}: use a number, a splitter or 'prefit'")
+        if _inputs.null_policy(self.null) == "exclude":
+            raise ValueError(
+                "null='exclude' cannot be: everybody has a decision; give a name for missing "
+                "groups, or take the rows away before fit"
+            )
+        _check_key(self.key, self.key_file)
         if self.drop_attributes and any(callable(getattr(self, role)) for role in _ROLES):
             raise ValueError("drop_attributes needs names or positions of columns, not a function")
 
@@ -344,7 +374,12 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         y = column_or_1d(y, warn=True)
         classes = np.unique(y)
         if self._frozen:
-            check_is_fitted(self.estimator)
+            message = (
+                "This %(name)s instance is not fitted, and cv='prefit' does not fit it. Clones are "
+                "not fitted, and cross-validation and searches make some: give "
+                "FrozenEstimator(...) instead, which stays fitted."
+            )
+            check_is_fitted(self.estimator, msg=message)
             known = np.asarray(self.estimator.classes_)
             stray = [one for one in classes.tolist() if one not in known]
             if stray:
@@ -425,9 +460,23 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self.base_threshold
 
     def _calibration(self) -> str | Calibrator:
-        if isinstance(self.calibrate, str) and self.calibrate == "auto":
-            return "platt" if self.response_method_ == "decision_function" else "none"
-        return self.calibrate
+        if not (isinstance(self.calibrate, str) and self.calibrate == "auto"):
+            return self.calibrate
+        if self.response_method_ != "decision_function" or self._has_error_rates():
+            return "none"
+        return "platt"
+
+    def _has_error_rates(self) -> bool:
+        """Whether rates of those with one outcome are bounded, which labels alone can tell."""
+        require = [self.require] if isinstance(self.require, str) else self.require
+        if any(_ERROR_RATES.search(str(one)) for one in require):
+            return True
+        if not self.criterion:
+            return False
+        rates = _core.criterion(
+            self.criterion, ["any"], [], "intersection", None, None, None, []
+        ).rates
+        return any(rate != "selection_rate" for rate in rates)
 
     # --- Columns.
 
@@ -439,6 +488,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 raise ValueError(
                     f"{role} is given twice: the constructor names columns of X, {named!r}"
                 )
+            rows.refuse_reordered(X, value, role)
             return rows.given(value, role, length)
         if named is None:
             return []
@@ -468,15 +518,21 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         scores = self._score(self._features(X))
         found = []
         for role, value in zip(_ROLES, (sensitive_features, control_features), strict=True):
-            wanted, own = self._names[role]
+            wanted = self._names[role]
             columns = self._columns(X, len(scores), role, value)
             if wanted and not columns:
-                raise ValueError(
-                    f"{role} is missing: the rule was fitted with {', '.join(map(repr, wanted))}"
+                names = ", ".join(repr(name) for name, _ in wanted)
+                hint = (
+                    ""
+                    if get_config()["enable_metadata_routing"]
+                    else "; for cross-validation and searches enable metadata routing, "
+                    "sklearn.set_config(enable_metadata_routing=True), and "
+                    f"set_score_request({role}=True), or name columns of X in the constructor"
                 )
+                raise ValueError(f"{role} is missing: the rule was fitted with {names}{hint}")
             if columns and not wanted:
                 raise ValueError(f"{role} is given, but fit had none")
-            found.append(rows.canonical(rows.matched(columns, wanted, role, own)))
+            found.append(rows.canonical(rows.matched(columns, wanted, role)))
         return X, scores, *found
 
     # --- Deciding.
@@ -488,7 +544,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         sensitive_features: Any = None,
         control_features: Any = None,
         id: Any = None,
-        key: bytes | str | os.PathLike[str] | None = None,
+        key: bytes | str | None = None,
+        key_file: str | os.PathLike[str] | None = None,
     ) -> npt.NDArray[Any]:
         """Decide for each row.
 
@@ -501,14 +558,18 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         id : column, optional
             Who it is; the row's own values by default. With the same key the same person always
             has the same decision, here, from the tool and in SQL.
-        key : bytes, str or path, optional
-            Instead of the constructor's.
+        key : bytes or str, optional
+            The secret, instead of the constructor's.
+        key_file : str or path, optional
+            The file whose bytes are the secret, instead of the constructor's.
 
         Returns
         -------
         numpy.ndarray
             Of classes.
         """
+        check_is_fitted(self)
+        secret = self._key(key, key_file)
         X, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
         probability = self.rule_.probability(
             scores, sensitive or None, within or None, unseen=self.unseen
@@ -526,7 +587,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 rows.taken(sensitive, drawn) or None,
                 rows.taken(within, drawn) or None,
                 id=ids,
-                key=self._key(key),
+                key=secret,
                 unseen=self.unseen,
             )
             positive[drawn] = coins == 1
@@ -534,14 +595,17 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         decided: npt.NDArray[Any] = self.classes_[np.where(positive, place, 1 - place)]
         return decided
 
-    def _key(self, key: Any) -> bytes | str:
-        chosen = self.key if key is None else key
-        if chosen is None:
-            return f"evenhand FairThresholdClassifier {self._seed}"
-        if isinstance(chosen, os.PathLike):
-            return Path(chosen).read_bytes()
-        found: bytes | str = chosen
-        return found
+    def _key(self, key: Any, key_file: Any) -> bytes | str:
+        _check_key(key, key_file)
+        if key is None and key_file is None:
+            key, key_file = self.key, self.key_file
+            _check_key(key, key_file)
+        if key_file is not None:
+            return Path(key_file).read_bytes()
+        if key is not None:
+            found: bytes | str = key
+            return found
+        return f"evenhand FairThresholdClassifier {self._seed}"
 
     def predict_proba(
         self,
@@ -578,13 +642,14 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         sensitive_features: Any = None,
         control_features: Any = None,
         id: Any = None,
-        key: bytes | str | os.PathLike[str] | None = None,
+        key: bytes | str | None = None,
+        key_file: str | os.PathLike[str] | None = None,
     ) -> float:
         """Return the share of right decisions.
 
         Parameters
         ----------
-        X, sensitive_features, control_features, id, key
+        X, sensitive_features, control_features, id, key, key_file
             As for :meth:`predict`.
         y : array-like of shape (n_samples,)
             What really happened.
@@ -601,6 +666,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             control_features=control_features,
             id=id,
             key=key,
+            key_file=key_file,
         )
         return float(accuracy_score(y, decided, sample_weight=sample_weight))
 
@@ -614,7 +680,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         sample_weight: Any = None,
         **options: Any,
     ) -> Audit:
-        """Audit the rule on these rows.
+        """Audit what is decided for these rows, by ``unseen`` where fit has not seen the group.
 
         Parameters
         ----------
@@ -641,13 +707,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             if stray:
                 raise ValueError(f"y has the class {stray[0]!r}, which fit has not seen")
             label = np.asarray(y == self.pos_label_).astype(np.uint8)
-        shared = {
-            "rule": self.rule_,
-            "cost_fp": self.cost_fp,
-            "cost_fn": self.cost_fn,
-            "base_threshold": self._base_threshold(),
-            **options,
-        }
+        null = self.rule_.null
+        if null == "error" and self.unseen != "error":  # as predict, a group that is not known
+            null = "?" * (1 + max(map(len, self.rule_._values()), default=0))
         tally = Tally(
             scores,
             sensitive or None,
@@ -656,13 +718,44 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             weight=sample_weight,
             scale=self._scale(),
             resolution=self.resolution,
+            null=null,
             threads=self.threads,
         )
+        shared = {
+            "rule": self._rule_for(tally),
+            "cost_fp": self.cost_fp,
+            "cost_fn": self.cost_fn,
+            "base_threshold": self._base_threshold(),
+            **options,
+        }
         if not sensitive:
             return audit_tally(tally, **shared)
         if label is not None:
             shared.setdefault("criterion", self.criterion)
         return audit(tally, **{"across": self.across, "threads": self.threads, **shared})
+
+    def _rule_for(self, tally: Tally) -> Rule:
+        """Return the rule, with the groups that it does not know as ``unseen`` decides them."""
+        names = self.rule_.attributes
+        known = {tuple(cell.values()) for cell in self.rule_.cells}
+        found = [tuple(cell[name] for name in names) for cell in tally.cells]
+        others = [cell for cell in found if cell not in known]
+        if self.unseen == "error" or not others:
+            return self.rule_
+        file = json.loads(self.rule_.to_json())
+        rule = file["rule"]
+        steps = [[rule["otherwise"], 1]] if self.unseen == "score" else []
+        added = [{"values": list(cell), "start": 0, "steps": steps} for cell in others]
+        cells = rule["cells"] + added
+        order = sorted(
+            range(len(cells)), key=lambda i: [value.encode() for value in cells[i]["values"]]
+        )
+        calibrator = rule.get("calibrator", {})
+        if calibrator.get("cells"):  # who is not known has the curve of all
+            curves = calibrator["cells"] + [calibrator["all"]] * len(added)
+            calibrator["cells"] = [curves[i] for i in order]
+        rule["cells"] = [cells[i] for i in order]
+        return Rule.from_json(json.dumps(file))
 
     # --- For scikit-learn.
 
@@ -692,3 +785,15 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         for name in ("sparse", "allow_nan", "pairwise", "string", "categorical"):
             setattr(tags.input_tags, name, getattr(own, name))
         return tags
+
+
+def _check_key(key: Any, key_file: Any) -> None:
+    """Refuse paths as secrets, and two secrets."""
+    if key is not None and key_file is not None:
+        raise ValueError("give either key or key_file, not both")
+    if isinstance(key, os.PathLike):
+        raise TypeError(f"key is the secret itself; the path of a file is key_file={str(key)!r}")
+    if key is not None and not isinstance(key, (bytes, bytearray, str)):
+        raise TypeError(f"key must be bytes or a text, not {type(key).__name__}")
+    if key_file is not None and not isinstance(key_file, (str, os.PathLike)):
+        raise TypeError(f"key_file must be a path, not {type(key_file).__name__}")

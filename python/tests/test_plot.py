@@ -39,6 +39,15 @@ def texts(found: Any) -> list[str]:
 # --- Rules.
 
 
+def test_a_classifier_must_be_fitted() -> None:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.linear_model import LogisticRegression
+
+    fair = evenhand.FairThresholdClassifier(LogisticRegression(), criterion="statistical-parity")
+    with pytest.raises(NotFittedError):
+        evenhand.plot_rule(fair)
+
+
 @pytest.mark.parametrize("gamma", [0.0, 0.2])
 @pytest.mark.parametrize("favorable", ["high", "low"])
 def test_a_line_is_the_rule(people: People, gamma: float, favorable: str) -> None:

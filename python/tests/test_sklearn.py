@@ -206,6 +206,30 @@ def test_decision_function_is_calibrated_by_labels(applicants: Any) -> None:
     assert explicit.rule_.scale == "raw"
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"criterion": "equal-opportunity"},
+        {"criterion": "true_positive_rate_parity"},
+        {"criterion": "false-positive-parity"},
+        {"criterion": "false_positive_rate_parity"},
+        {"criterion": "equalized-odds"},
+        {"criterion": "equalized_odds"},
+        {"criterion": None, "require": "tpr >= 0.5"},
+        {"criterion": "statistical-parity", "require": ["rate >= 0.1", "fpr <= 0.5"]},
+    ],
+)
+def test_error_rates_of_decision_functions_need_no_calibration(
+    applicants: Any, options: dict[str, Any]
+) -> None:
+    frame, y = applicants
+    X = numbers(frame)
+    model = fair(LinearSVC(random_state=0), **options).fit(X, y, sensitive_features=frame.sex)
+    assert model.fit_.status == "optimal"
+    assert model.rule_.record["calibrate"] == "none"
+    assert model.score(X, y, sensitive_features=frame.sex) > 0.6
+
+
 # --- The same answer for the same row.
 
 
@@ -306,6 +330,47 @@ def test_unnamed_columns_match_by_their_order(applicants: Any) -> None:
     assert np.array_equal(decided, model.predict(X, sensitive_features=columns))
 
 
+def test_columns_with_other_names_are_refused(applicants: Any) -> None:
+    frame, y = applicants
+    X, sex, region = numbers(frame), frame.sex, frame.region
+    message = "sensitive_features had the column 'sex' in fit, .*: 'region'"
+    for fitted in (sex, frame[["sex"]], {"sex": sex}, [sex], pl.from_pandas(sex)):
+        model = fair(unseen="score").fit(X, y, sensitive_features=fitted)
+        for strange in (region, frame[["region"]], pl.from_pandas(region), {"region": region}):
+            with pytest.raises(ValueError, match=message):
+                model.predict(X, sensitive_features=strange)
+        decided = model.predict(X, sensitive_features=sex)
+        for right in (sex.to_numpy(), sex.to_list(), sex.rename(None), frame[["region", "sex"]]):
+            assert np.array_equal(model.predict(X, sensitive_features=right), decided)
+    two = fair().fit(X, y, sensitive_features=[sex, region])
+    with pytest.raises(ValueError, match="had the column 'region' in fit, .*: 'sex', 'debt'"):
+        two.predict(X, sensitive_features=[sex, frame.debt])
+    swapped = two.predict(X, sensitive_features=[region, sex])  # found by their names
+    assert np.array_equal(swapped, two.predict(X, sensitive_features=[sex, region]))
+
+
+def test_an_index_in_another_order_is_refused(applicants: Any) -> None:
+    frame, y = applicants
+    X, sex = frame[["income", "debt"]], frame.sex
+    order = np.random.default_rng(0).permutation(ROWS)
+    message = "has the index of X in another order, but rows are matched by position"
+    shuffled = sex.iloc[order]
+    for wrong in (shuffled, shuffled.to_frame(), {"sex": shuffled}, [shuffled]):
+        with pytest.raises(ValueError, match=f"sensitive_features {message}"):
+            fair().fit(X, y, sensitive_features=wrong)
+    twice = X.set_axis(np.arange(ROWS) // 2)
+    with pytest.raises(ValueError, match="sensitive_features has the index of X"):
+        fair().fit(twice, y, sensitive_features=sex.set_axis(twice.index[::-1]))
+    model = fair().fit(X, y, sensitive_features=sex, control_features=frame.region)
+    with pytest.raises(ValueError, match=f"control_features {message}"):
+        model.predict(X, sensitive_features=sex, control_features=frame.region.iloc[order])
+    # Other labels, or none: by position.
+    decided = model.predict(X, sensitive_features=sex, control_features=frame.region)
+    for own in (sex.set_axis(np.arange(ROWS) + 1), sex.to_numpy(), pl.from_pandas(sex)):
+        again = model.predict(X, sensitive_features=own, control_features=frame.region)
+        assert np.array_equal(again, decided)
+
+
 def test_ids_keep_decisions_with_people(applicants: Any, tmp_path: Path) -> None:
     frame, y = applicants
     frame = frame[["sex", "income", "debt"]]
@@ -316,11 +381,40 @@ def test_ids_keep_decisions_with_people(applicants: Any, tmp_path: Path) -> None
     assert np.array_equal(model.predict(frame, id=ids, key="secret"), expected)
     assert np.array_equal(model.predict(frame, id=pl.Series(ids), key=b"secret"), expected)
     (tmp_path / "key").write_bytes(b"secret")
-    assert np.array_equal(model.predict(frame, id=ids, key=tmp_path / "key"), expected)
-    keyed = clone(model).set_params(key=tmp_path / "key").fit(frame, y)
-    assert np.array_equal(keyed.predict(frame, id=list(ids)), expected)
+    for file in (tmp_path / "key", str(tmp_path / "key")):
+        assert np.array_equal(model.predict(frame, id=ids, key_file=file), expected)
+        keyed = clone(model).set_params(key_file=file).fit(frame, y)
+        assert np.array_equal(keyed.predict(frame, id=list(ids)), expected)
+        assert "secret" not in repr(keyed)
+        assert b"secret" not in pickle.dumps(keyed)
+        # What predict is given counts.
+        other = keyed.predict(frame, id=ids, key="another")
+        assert np.array_equal(other, model.predict(frame, id=ids, key="another"))
+        assert keyed.score(frame, y, id=ids) == model.score(frame, y, id=ids, key_file=file)
     assert not np.array_equal(model.predict(frame, id=ids, key="another"), expected)
     assert model.score(frame, y, id=ids, key="secret") == np.mean(expected == y)
+
+
+def test_keys_that_are_wrong(applicants: Any, tmp_path: Path) -> None:
+    frame, y = applicants
+    X, sex = numbers(frame), frame.sex
+    lost = tmp_path / "lost"
+    for options, error, message in (
+        ({"key": lost}, TypeError, "key is the secret itself; .* key_file="),
+        ({"key": 3}, TypeError, "key must be bytes or a text, not int"),
+        ({"key_file": b"secret"}, TypeError, "key_file must be a path, not bytes"),
+        ({"key": "a", "key_file": lost}, ValueError, "give either key or key_file, not both"),
+    ):
+        with pytest.raises(error, match=message):
+            fair(**options).fit(X, y, sensitive_features=sex)
+        with pytest.raises(error, match=message):
+            fair().fit(X, y, sensitive_features=sex).predict(X, sensitive_features=sex, **options)
+    model = fair(key_file=lost).fit(X, y, sensitive_features=sex)
+    certain = np.flatnonzero(model.predict_proba(X, sensitive_features=sex)[:, 1] == 1)[:1]
+    with pytest.raises(FileNotFoundError, match="lost"):
+        model.predict(X[certain], sensitive_features=sex.iloc[certain])
+    lost.write_bytes(b"found")
+    assert model.predict(X[certain], sensitive_features=sex.iloc[certain]) == 1
 
 
 def test_the_default_key_is_the_documented_one(applicants: Any) -> None:
@@ -494,6 +588,8 @@ def test_a_frozen_classifier_is_not_fitted_again(applicants: Any) -> None:
     assert clone(model).fit(X, y, sensitive_features=frame.sex).estimator_.estimator is inner
     with pytest.raises(ValueError, match="nothing takes 'epochs'"):
         clone(model).fit(X, y, sensitive_features=frame.sex, epochs=3)
+    with pytest.raises(NotFittedError, match="FrozenEstimator"):
+        clone(prefit).fit(X, y, sensitive_features=frame.sex)
     with pytest.raises(NotFittedError):
         fair(cv="prefit").fit(X, y, sensitive_features=frame.sex)
     with pytest.raises(ValueError, match="y has the class 2, which the fitted estimator"):
@@ -522,6 +618,13 @@ def test_a_pipeline_passes_columns_without_routing(applicants: Any) -> None:
     pipeline = make_pipeline(StandardScaler(), fair())
     pipeline.fit(X, y, fairthresholdclassifier__sensitive_features=frame.sex)
     assert pipeline.predict(X, sensitive_features=frame.sex).shape == (ROWS,)
+
+
+def test_searches_without_routing_say_what_is_missing(applicants: Any) -> None:
+    frame, y = applicants
+    search = GridSearchCV(fair(), {"tolerance": [0.1]}, cv=2, error_score="raise")
+    with pytest.raises(ValueError, match="enable metadata routing"):
+        search.fit(numbers(frame), y, sensitive_features=frame.sex)
 
 
 def test_metadata_is_routed(applicants: Any) -> None:
@@ -698,9 +801,66 @@ def test_groups_that_fit_has_not_seen(applicants: Any) -> None:
     assert np.array_equal(by_score.predict(X, sensitive_features=["X"] * ROWS), own)
 
 
+@pytest.mark.parametrize("unseen", ["score", "reject"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"gamma": 0.3},
+        {"resolution": 4},
+        {"calibrate": "isotonic"},
+        {"calibrate": "platt", "calibrate_by": "all"},
+        {"cost_fp": 3.0},
+    ],
+)
+@pytest.mark.parametrize("svm", [False, True])
+def test_audits_show_what_is_decided_for_groups_that_fit_has_not_seen(
+    applicants: Any, unseen: str, options: dict[str, Any], svm: bool
+) -> None:
+    frame, y = applicants
+    X, sex = numbers(frame), frame.sex.to_numpy()
+    estimator = LinearSVC(random_state=0) if svm else LogisticRegression()
+    model = fair(estimator, unseen=unseen, **options).fit(X, y, sensitive_features=sex)
+    with pytest.raises(IndexError, match="has never seen"):
+        clone(model).set_params(unseen="error").fit(X, y, sensitive_features=sex).audit(
+            X, y, sensitive_features=["X"] * ROWS
+        )
+    others = np.where(np.arange(ROWS) % 3 == 0, "X", np.where(np.arange(ROWS) % 7, sex, None))
+    probability = model.predict_proba(X, sensitive_features=others)[:, 1]
+    for labels in (y, None):
+        audit = model.audit(X, labels, sensitive_features=others)
+        found = {next(iter(one["group"].values())): one["selection_rate"] for one in audit.groups}
+        assert len(found) == 4
+        for name, rate in found.items():
+            rows = others == (None if "?" in name else name)
+            assert rate == pytest.approx(probability[rows].mean(), abs=1e-9)
+    if unseen == "reject":
+        assert found["X"] == 0
+
+
+def test_missing_groups_can_have_a_name(applicants: Any) -> None:
+    frame, y = applicants
+    X = numbers(frame)
+    gaps = frame.sex.where(np.arange(ROWS) % 3 > 0)
+    model = fair(null="unknown").fit(X, y, sensitive_features=gaps)
+    assert [cell["sex"] for cell in model.rule_.cells] == ["F", "M", "unknown"]
+    decided = model.predict(X, sensitive_features=gaps)
+    named = gaps.fillna("unknown")
+    assert np.array_equal(decided, model.predict(X, sensitive_features=named))
+    assert fair().fit(X, y, sensitive_features=named).rule_ == model.rule_
+    assert len(model.audit(X, y, sensitive_features=gaps).groups) == 3
+    copy = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(decided, copy.predict(X, sensitive_features=gaps))
+    codes = (frame.sex == "F").astype(float).where(np.arange(ROWS) % 3 > 0)
+    by_code = fair(null="unknown").fit(X, y, sensitive_features=codes)
+    assert [cell["sex"] for cell in by_code.rule_.cells] == ["0", "1", "unknown"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"null": "exclude"}, "null='exclude' cannot be: everybody has a decision"),
+        ({"null": ""}, "null is"),
         ({"response_method": "predict"}, "there is no response_method 'predict'"),
         ({"unseen": "guess"}, "there is no unseen 'guess'"),
         ({"cv": "refit"}, "there is no cv 'refit'"),
@@ -768,6 +928,11 @@ def test_targets_that_are_wrong(applicants: Any) -> None:
         fair().fit(X, y[:-1], sensitive_features=sex)
     with pytest.raises(ValueError, match="sample_weight leaves rows of one class only"):
         fair().fit(X, y, sensitive_features=sex, sample_weight=y)
+    weight = np.where(np.arange(ROWS) == 4, -0.5, 1.0)
+    with pytest.raises(ValueError, match="must not be negative, but that of row 4 is -0.5"):
+        fair().fit(X, y, sensitive_features=sex, sample_weight=weight)
+    with pytest.raises(ValueError, match="sample_weight must not be negative"):
+        fair().fit(X, y, sensitive_features=sex, sample_weight=-np.ones(ROWS))
     order = np.argsort(y)
     tree = DecisionTreeClassifier(max_depth=2)  # which is content with one class
     with pytest.raises(ValueError, match="a fold without the other one"):

@@ -61,3 +61,30 @@ def test_nothing_public_returns_anything() -> None:
         and not inspect.isclass(function)
     }
     assert {name.rpartition(".")[2] for name in vague} <= {"to_frame"}, vague
+
+
+LAZY = ["FairThresholdClassifier", "plot_audit", "plot_frontier", "plot_rule"]
+
+
+def test_names_that_are_imported_late_are_offered() -> None:
+    assert set(LAZY) <= set(evenhand.__all__)
+    assert set(LAZY) <= set(dir(evenhand))
+    assert sorted(evenhand.__all__) == evenhand.__all__
+    assert all(hasattr(evenhand, name) for name in evenhand.__all__)
+
+
+def test_everything_can_be_imported_without_scikit_learn() -> None:
+    program = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "from evenhand import *\n"
+        "import evenhand\n"
+        "print(fit.__name__, plot_rule.__name__, 'FairThresholdClassifier' in dir(evenhand))\n"
+        "try: evenhand.FairThresholdClassifier\n"
+        "except ImportError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    first, second = done.stdout.splitlines()
+    assert first == "fit plot_rule False"
+    assert second.startswith("FairThresholdClassifier needs scikit-learn 1.6 or later: pip install")

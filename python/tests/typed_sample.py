@@ -105,6 +105,21 @@ def figures() -> None:
     assert_type(theory.impossibility([0, 1], [0, 1]).witness, NDArray[np.uint8])
 
 
+def classifiers() -> None:
+    fair = evenhand.FairThresholdClassifier(None, criterion="statistical-parity", key_file="key")
+    assert_type(fair, evenhand.FairThresholdClassifier)
+    if TYPE_CHECKING:
+        assert_type(fair.fit(score, label), evenhand.FairThresholdClassifier)
+        assert_type(fair.rule_, evenhand.Rule)
+        assert_type(fair.audit(score), evenhand.Audit)
+        evenhand.FairThresholdClassifier(None, tolerance="none")  # type: ignore[arg-type]
+        fair.predict(score, key=Path("key"))  # type: ignore[arg-type]
+        evenhand.plot_audit(3)  # type: ignore[arg-type]
+        evenhand.plot_frontier(1, value=2)  # type: ignore[arg-type]
+        evenhand.plot_rule(1, colour="red")  # type: ignore[call-arg]
+        evenhand.fti  # type: ignore[attr-defined]  # noqa: B018
+
+
 def errors() -> None:
     try:
         evenhand.fit(score, sex, require=["rate <= 0.1", "rate >= 0.5"])
@@ -119,4 +134,5 @@ def main(folder: Path) -> None:
     rules(folder)
     tallies(folder)
     figures()
+    classifiers()
     errors()
