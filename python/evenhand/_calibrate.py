@@ -78,6 +78,7 @@ class Calibrator:
             ordered = _inputs.in_order(named, self.attributes, "the calibrator")
             attributes = _inputs.attributes(ordered, _inputs.null_policy(null))
             _inputs.same_length([("score", scores), *((a.name, a) for a in attributes)])
+        _inputs.refuse_missing([scores, *attributes], "null= names missing groups")
         return self._core.probability(scores, attributes)
 
     def before(self, bins: int = 15) -> dict[str, Any]:

@@ -176,11 +176,9 @@ class _RuleFile:
     ) -> list[core.Attribute]:
         """Return the attributes; what is missing has a name, or is a value never seen."""
         policy = self.null if null is None else _inputs.null_policy(null)
-        if policy not in ("error", "exclude"):
-            return _inputs.attributes(named, policy)
+        out = _inputs.attributes(named, policy)
         if unseen == "error":
-            return _inputs.attributes(named)
-        out = _inputs.attributes(named, "exclude")
+            _inputs.refuse_missing(out, "null= names missing groups, unseen= decides without")
         if any(attribute.missing for attribute in out):
             name = "?" * (1 + max(map(len, self._values()), default=0))  # longer than any known
             for attribute in out:
