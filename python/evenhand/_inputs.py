@@ -180,7 +180,7 @@ def _plain_array(value: Any, name: str) -> npt.NDArray[Any]:
     if isinstance(value, np.ndarray):
         return value
     try:
-        array = np.asanyarray(value)
+        array: npt.NDArray[Any] = np.asanyarray(value)
     except ValueError:  # lists of different lengths
         raise ValueError(
             f"{name} must be one column, not a {type(value).__name__} of lists"

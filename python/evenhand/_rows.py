@@ -7,7 +7,6 @@ from typing import Any
 
 from . import _core, _inputs
 
-
 HINT = "null='exclude' leaves such rows out"
 ALSO = ", null='unknown' or another name makes groups of them"
 
@@ -97,7 +96,7 @@ class Rows:
         _inputs.same_length(everything, [] if frame else groups + strata)
         rows, excluded = len(numbers["score"]), 0
         if null != "exclude":
-            counted = [*numbers.values(), *columns, *attributes]
+            counted: list[Any] = [*numbers.values(), *columns, *attributes]
             named = "" if null != "error" or not any(a.missing for a in attributes) else ALSO
             _inputs.refuse_missing(counted, HINT + named)
         if null == "exclude":

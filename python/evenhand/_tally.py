@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _files, _inputs, _options
+from . import _core, _files, _inputs, _options, _tables
 from ._inputs import Column, Columns
 from ._rows import Rows, Source
 
@@ -445,6 +445,9 @@ class Tally:
         cells = len(self._core.cells)
         labels = ", labelled" if self.labelled else ""
         return f"Tally({self.total:,.10g} {what}, {cells} cells of {self.attributes}{labels})"
+
+    def _repr_html_(self) -> str:
+        return _tables.html_lines(repr(self))
 
 
 def _optional_numbers(value: Any, frame: _inputs.Frame | None, role: str) -> _core.Numbers | None:

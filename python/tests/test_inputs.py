@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import enum
+import io
 from typing import Any
 
 import duckdb
@@ -98,7 +99,7 @@ def test_missing_scores_are_counted_wherever_they_are(
         tally(column, groups)
     count = "a missing value, in" if len(missing) == 1 else f"{len(missing)} missing values, "
     assert count in str(error.value)
-    assert str(error.value).endswith(f"row {missing[0]}")
+    assert f"row {missing[0]}; null=" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -349,7 +350,7 @@ def test_missing_attributes_are_counted(values: list[str | None], kind: str) -> 
         return
     with pytest.raises(ValueError, match="g has .* missing value") as error:
         tally(score, {"g": column})
-    assert str(error.value).endswith(f"row {missing[0]}")
+    assert f"row {missing[0]}; null=" in str(error.value)
     if len(missing) > 1:
         assert f"{len(missing)} missing" in str(error.value)
 
@@ -614,3 +615,27 @@ def test_what_is_no_column(value: Any) -> None:
 def test_numbers_beyond_all_bounds() -> None:
     with pytest.raises(ValueError, match="score has a number that is too large, in row 1"):
         tally([0, 10**400], ["a", "b"])
+
+
+def test_names_without_a_frame() -> None:
+    for sensitive in (["sex", "race"], ("sex", "race", "age", "job")):
+        with pytest.raises(ValueError, match="sensitive has .; if its texts are names.*data="):
+            tally([0.1, 0.2, 0.3], sensitive)
+    rule = evenhand.fit([0.1, 0.2], ["a", "b"], criterion="equal-rates").rule
+    with pytest.raises(ValueError, match="if its texts are names.*data="):
+        rule.probability([0.1, 0.2, 0.3], ["a", "b"])
+
+
+def test_what_pandas_makes_of_a_csv_file() -> None:
+    text = "flag,gap,part,code,day\nFalse,1,1,007,2020-01-31\nTrue,,2.50,008,2020-02-01\n"
+    guessed = pd.read_csv(io.StringIO(text), parse_dates=["day"])
+    as_texts = pd.read_csv(io.StringIO(text), dtype=str)
+    for name, texts, guesses in (
+        ("flag", ["False", "True"], ["false", "true"]),
+        ("gap", ["1", "none"], ["1.0", "none"]),
+        ("part", ["1", "2.50"], ["1.0", "2.5"]),
+        ("code", ["007", "008"], ["7", "8"]),
+        ("day", ["2020-01-31", "2020-02-01"], ["2020-01-31 00:00:00", "2020-02-01 00:00:00"]),
+    ):
+        assert values_of(as_texts[name], null="none") == texts
+        assert values_of(guessed[name], null="none") == guesses
