@@ -384,6 +384,8 @@ def audit(
         if criterion is None:
             criterion = record.get("criterion", {}).get("name")
             criterion = None if criterion == "requirements" else criterion
+    if calibrator is not None and not isinstance(calibrator, Calibrator):
+        raise TypeError(f"calibrator must be a Calibrator, not {type(calibrator).__name__}")
     policy = "error" if null is None else null
     if decision is not None:
         if score is not None:

@@ -303,7 +303,8 @@ def _array_of(value: Any, name: str) -> npt.NDArray[Any]:
     array = _plain_array(value, name)
     kind = array.dtype.kind
     rounded = kind == "f" and all(isinstance(one, int) for one in value)  # too large for int64
-    return _objects_in(value) if rounded or (listed and kind in "US") else array
+    truths = kind in "iuf" and listed and any(isinstance(one, (bool, np.bool_)) for one in value)
+    return _objects_in(value) if rounded or truths or (listed and kind in "US") else array
 
 
 def _objects_in(values: Sequence[Any]) -> npt.NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -249,7 +249,7 @@ class Tally:
 
     def project(self, attributes: Sequence[str]) -> Tally:
         """Return the tally over some of the attributes only, in the given order."""
-        names = [attributes] if isinstance(attributes, str) else list(attributes)
+        names = _names(attributes, "attributes must be names of the tally's")
         core, source = self._now()
         return self._of(
             core.project(names),
@@ -458,9 +458,13 @@ def names_in(value: Any, role: str) -> list[str]:
     """Return attributes of a tally that were named."""
     if value is None:
         return []
-    names = [value] if isinstance(value, str) else list(value)
+    return _names(value, f"with a tally, {role} takes names of its attributes")
+
+
+def _names(value: Any, message: str) -> list[str]:
+    names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     if not all(isinstance(name, str) for name in names):
-        raise TypeError(f"with a tally, {role} takes names of its attributes")
+        raise TypeError(message)
     return names
 
 

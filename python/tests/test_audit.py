@@ -234,11 +234,17 @@ def test_other_options_of_the_wrong_type() -> None:
         lambda: evenhand.audit(tally, calibration_bins="9"),  # type: ignore[arg-type]
         lambda: evenhand.calibrate(tally, method=1),  # type: ignore[arg-type]
         lambda: evenhand.calibrate(tally).before("9"),  # type: ignore[arg-type]
+        lambda: evenhand.audit(tally, calibrator=5),  # type: ignore[arg-type]
         lambda: tally.pool_rare("9"),  # type: ignore[arg-type]
         lambda: evenhand.frontier(tally, criterion="equal-rates", at="0.1"),  # type: ignore[arg-type]
     ):
         with pytest.raises(TypeError, match="must be a"):
             call()
+    for names in (3, [3]):
+        with pytest.raises(TypeError, match="names of"):
+            tally.project(names)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="names of"):
+            evenhand.audit(tally, names)
 
 
 def test_a_frontier_at_one_number() -> None:

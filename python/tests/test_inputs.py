@@ -531,6 +531,8 @@ def values_of(column: Any, **options: Any) -> list[str]:
         (pd.Series([Sex.F, Sex.M]), ["F", "M"]),
         ([Site.NORTH, Site.THIRD], ["3", "north"]),
         (["a\0", "a"], ["a", "a\0"]),
+        ([True, 1], ["1", "true"]),
+        ([True, 1.5], ["1.5", "true"]),
         (("a", "a\0"), ["a", "a\0"]),
         ([1, "a", "a\0"], ["1", "a", "a\0"]),
         (["é".encode(), "e"], ["e", "é"]),
