@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _criteria, _inputs, _tables
+from . import _core, _criteria, _inputs, _options, _tables
 from ._calibrate import Calibrator
 from ._inputs import Column, Columns
+from ._rows import HINT
 from ._rule import Rule
 from ._tally import Tally, as_tally
 from ._texts import text_of
+
+if TYPE_CHECKING:
+    from ._fit import Fit
 
 RATES = ("selection_rate", "true_positive_rate", "false_positive_rate")
 
@@ -42,8 +46,6 @@ class Audit:
         Of an audit of a rule: the same by the base decisions.
     excluded : int
         The number of rows that were left out for a missing value.
-    views : list of Audit
-        One for each grouping that is compared (``across``), this one first.
     against_reference : list of dict
         Each group against the ``reference``, if there is one.
     """
@@ -71,7 +73,7 @@ class Audit:
         self.rates = list(rates)
         self.before = before
         self.excluded = excluded
-        self.views = [self]
+        self._others: list[Audit] = []  # without itself: that would be a cycle
         self.against_reference = [] if reference is None else self._against(list(reference))
         self._reference = reference
         self._all_cells = all_cells
@@ -115,6 +117,11 @@ class Audit:
                 values = [one[rate] for one in pool if one[rate] is not None]
                 if len(values) > 1:
                     yield min(values), max(values)
+
+    @property
+    def views(self) -> list[Audit]:
+        """One audit for each grouping that is compared (``across``), this one first."""
+        return [self, *self._others]
 
     @property
     def largest_difference(self) -> float | None:
@@ -236,12 +243,12 @@ def audit_tally(
             groups,
             tally.within,
             core,
-            cost_fp,
-            cost_fn,
-            base_threshold,
-            confidence,
+            _options.number(cost_fp, "cost_fp"),
+            _options.number(cost_fn, "cost_fn"),
+            _options.optional_number(base_threshold, "base_threshold"),
+            _options.number(confidence, "confidence"),
             None if calibrator is None else calibrator._core,
-            calibration_bins,
+            _options.whole(calibration_bins, "calibration_bins", 0, 2**31 - 1),
         )
         if meaningless:
             _forget_outcomes(record)
@@ -280,7 +287,10 @@ def _refuse_unseen(tally: Tally, rule: Rule) -> None:
     known = {tuple(cell.values()) for cell in rule.cells}
     for name in rule.attributes:
         if name not in tally.attributes:
-            raise ValueError(f"the rule needs the attribute {name!r}, which is not given")
+            raise ValueError(
+                f"the rule needs the attribute {name!r}, which is not among those given: "
+                + ", ".join(map(repr, tally.attributes))
+            )
     for cell in tally.cells:
         values = tuple(cell[name] for name in rule.attributes)
         if values not in known:
@@ -296,7 +306,7 @@ def audit(
     label: Column = None,
     weight: Column = None,
     data: Any = None,
-    rule: Rule | None = None,
+    rule: Rule | Fit | None = None,
     decision: Column = None,
     criterion: str | None = None,
     across: str = "intersection",
@@ -321,7 +331,7 @@ def audit(
         The model's scores; not with ``decision``.
     sensitive, within, label, weight, data, scale, favorable, resolution
         As for :func:`evenhand.fit`.
-    rule : Rule, optional
+    rule : Rule or Fit, optional
         Audit its decisions; :attr:`Audit.before` then has those by the score alone. Scale,
         direction, costs and criterion are the rule's own unless given.
     decision : column, optional
@@ -362,8 +372,9 @@ def audit(
     """
     record: dict[str, Any] = {}
     if rule is not None:
+        rule = getattr(rule, "rule", rule)  # of a Fit
         if not isinstance(rule, Rule):
-            raise TypeError(f"rule must be a Rule, not {type(rule).__name__}")
+            raise TypeError(f"rule must be a Rule or a Fit, not {type(rule).__name__}")
         if decision is not None:
             raise ValueError("give either rule or decision, not both")
         record = rule.record
@@ -373,6 +384,8 @@ def audit(
         if criterion is None:
             criterion = record.get("criterion", {}).get("name")
             criterion = None if criterion == "requirements" else criterion
+    if calibrator is not None and not isinstance(calibrator, Calibrator):
+        raise TypeError(f"calibrator must be a Calibrator, not {type(calibrator).__name__}")
     policy = "error" if null is None else null
     if decision is not None:
         if score is not None:
@@ -424,7 +437,7 @@ def audit(
     ]
     if values is not None:
         _refuse_reference(values, views)
-    views[0].views = views
+    views[0]._others = views[1:]
     return views[0]
 
 
@@ -465,7 +478,7 @@ def _tally_of_decisions(
     frame = _inputs.frame_of(data)
     decisions = _inputs.numbers(_inputs.resolved(decision, frame, "decision"), "decision")
     if null != "exclude":
-        decisions.refuse_missing()
+        _inputs.refuse_missing([decisions], HINT)
     array = decisions.to_numpy()
     bad = np.flatnonzero((array != 0) & (array != 1) & ~np.isnan(array))
     if len(bad):
@@ -473,7 +486,7 @@ def _tally_of_decisions(
     if label is not None and favorable == "low":  # 1 is the good decision, and the bad outcome
         labels = _inputs.numbers(_inputs.resolved(label, frame, "label"), "label")
         if null != "exclude":
-            labels.refuse_missing()
+            _inputs.refuse_missing([labels], HINT)
         label = 1 - labels.to_numpy()
     return Tally(
         array,

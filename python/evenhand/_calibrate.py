@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _inputs
+from . import _core, _inputs, _options, _tables
 from ._inputs import Column, Columns
 from ._tally import Tally, as_tally
 
@@ -78,19 +78,22 @@ class Calibrator:
             ordered = _inputs.in_order(named, self.attributes, "the calibrator")
             attributes = _inputs.attributes(ordered, _inputs.null_policy(null))
             _inputs.same_length([("score", scores), *((a.name, a) for a in attributes)])
+        _inputs.refuse_missing([scores, *attributes], "null= names missing groups")
         return self._core.probability(scores, attributes)
 
     def before(self, bins: int = 15) -> dict[str, Any]:
         """Report how well the scores themselves are calibrated on the rows of the fit."""
-        return _core.calibration_report(self._rows()._core, None, bins)
+        return _core.calibration_report(self._rows()._core, None, _bins(bins))
 
     def after(self, bins: int = 15) -> dict[str, Any]:
         """Report how well the calibrated probabilities are, on the same rows."""
-        return _core.calibration_report(self._rows()._core, self._core, bins)
+        return _core.calibration_report(self._rows()._core, self._core, _bins(bins))
 
     def report(self, tally: Tally, bins: int = 15) -> dict[str, Any]:
         """Report how well the calibrated probabilities are on other rows."""
-        return _core.calibration_report(tally._core, self._core, bins)
+        if not isinstance(tally, Tally):
+            raise TypeError(f"tally must be a Tally, not {type(tally).__name__}")
+        return _core.calibration_report(tally._core, self._core, _bins(bins))
 
     def _rows(self) -> Tally:
         if self._tally is None:
@@ -113,6 +116,13 @@ class Calibrator:
     def __repr__(self) -> str:
         """Say what it is."""
         return f"Calibrator({self.method}, by {self.by})"
+
+    def _repr_html_(self) -> str:
+        return _tables.html_lines(repr(self))
+
+
+def _bins(bins: Any) -> int:
+    return _options.whole(bins, "bins", -(2**31), 2**31 - 1)
 
 
 def calibrate(
@@ -153,6 +163,8 @@ def calibrate(
     >>> calibrator.probability([0.2, 0.8])
     array([0. , 0.5])
     """
+    method, by = _options.text(method, "method"), _options.text(by, "by")
+    threads = _options.threads(threads)
     tally = as_tally(
         score,
         sensitive,

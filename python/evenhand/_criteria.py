@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import _core
+from . import _core, _options
 
 NAMES = (
     "statistical-parity, equal-opportunity, false-positive-parity, equalized-odds, equal-rates, "
@@ -41,11 +41,11 @@ def build(
         criterion or "",
         list(sensitive) if sensitive else ["sensitive"] if criterion else [],
         list(within),
-        across,
-        tolerance,
-        ratio,
-        rho,
-        requirements,
+        _options.text(across, "across"),
+        _options.optional_number(tolerance, "tolerance"),
+        _options.optional_number(ratio, "ratio"),
+        rho if isinstance(rho, str) else _options.optional_number(rho, "rho"),
+        [_options.text(one, "require") for one in requirements],
     )
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, overload
 
-from . import _core, _criteria, _files, _tables
+from . import _core, _criteria, _files, _options, _tables
 from ._audit import Audit, audit_tally, calibrator_in
 from ._calibrate import Calibrator
 from ._errors import InfeasibleError
@@ -225,7 +225,7 @@ class Fit:
         before, after = self.before, self.after
         note = " (expected, if the scores are calibrated)" if after.expected else ""
         return (
-            f"{self.criterion['name']}: {self.status}, gap {self.gap:.1g}, "
+            f"{self.criterion['name']}: {self.status}, gap {max(0.0, self.gap):.1g}, "
             f"violation {self.violation:.1g}, lottery share {_tables.percent(self.lottery_share)}\n"
             f"accuracy {_tables.percent(before.accuracy)} -> "
             f"{_tables.percent(after.accuracy)}{note}"
@@ -234,7 +234,7 @@ class Fit:
     def __repr__(self) -> str:
         """Show status, accuracy and each group, before and after."""
         if not self.tally.sensitive:
-            return f"{self.criterion['name']}: {self.status}, gap {self.gap:.1g}"
+            return f"{self.criterion['name']}: {self.status}, gap {max(0.0, self.gap):.1g}"
         return self._head() + "\n\n" + _tables.text_table(*self._table())
 
     def _repr_html_(self) -> str:
@@ -320,9 +320,12 @@ class SoftFit:
     def __repr__(self) -> str:
         """Show the status."""
         return (
-            f"SoftFit({self.status}, gap {self.gap:.1g}, violation {self.violation:.1g}, "
+            f"SoftFit({self.status}, gap {max(0.0, self.gap):.1g}, violation {self.violation:.1g}, "
             f"columns {self.rule.columns})"
         )
+
+    def _repr_html_(self) -> str:
+        return _tables.html_lines(repr(self), self.rule.describe())
 
 
 @overload
@@ -554,6 +557,15 @@ def fit(
         rho=rho,
         require=require,
     )
+    cost_fp, cost_fn, base_threshold = objective(cost_fp, cost_fn, base_threshold)
+    calibrate_by = _options.text(calibrate_by, "calibrate_by")
+    threads = _options.threads(threads)
+    projection = _options.text(projection, "projection")
+    learning_rate = _options.optional_number(learning_rate, "learning_rate")
+    record_every = _options.optional_whole(record_every, "record_every", 0, 2**64 - 1)
+    sgd["epochs"] = epochs = _options.optional_number(epochs, "epochs")
+    steps = _options.optional_whole(steps, "steps", -(2**63), 2**63 - 1)
+    seed = _options.optional_whole(seed, "seed", 0, 2**64 - 1)
     _check_solver(solver, isinstance(score, Tally), sgd)
     tally, rows = tally_and_rows(
         score,
@@ -608,6 +620,15 @@ def fit(
     return Fit(solution, tally, built, options)
 
 
+def objective(cost_fp: Any, cost_fn: Any, base_threshold: Any) -> tuple[float, float, float | None]:
+    """Return costs and threshold as numbers."""
+    return (
+        _options.number(cost_fp, "cost_fp"),
+        _options.number(cost_fn, "cost_fn"),
+        _options.optional_number(base_threshold, "base_threshold"),
+    )
+
+
 def _check_solver(solver: str, from_tally: bool, given: dict[str, Any]) -> None:
     """Refuse what is wrong whatever the rows, as the tool does."""
     if solver not in ("exact", "sgd"):
@@ -639,19 +660,19 @@ def gamma_of(gamma: float | str | None, tally: Tally, default: float) -> float:
     """Return the width of randomization."""
     if gamma is None:
         return default
-    if gamma == "auto":
+    if isinstance(gamma, str) and gamma == "auto":
         rows = tally._rows()
         return _core.gamma_schedule(rows) if rows else _core.gamma_schedule_of(tally._core)
     if isinstance(gamma, str):
         raise ValueError(f"gamma is a number or 'auto', not {gamma!r}")
-    return float(gamma)
+    return _options.number(gamma, "gamma")
 
 
 def calibration_of(calibrate: str | Calibrator) -> tuple[str, _core.Calibrator | None]:
     """Return the method, and a calibrator that was fitted before."""
     if isinstance(calibrate, Calibrator):
         return "none", calibrate._core
-    return calibrate, None
+    return _options.text(calibrate, "calibrate"), None
 
 
 def refuse_infeasible(
@@ -696,7 +717,7 @@ def _fit_soft(
     rows = Rows.read(
         score, None, within=within, label=None, weight=weight, data=data, null=null, soft=soft
     )
-    if gamma == "auto":
+    if isinstance(gamma, str) and gamma == "auto":
         gamma = _core.gamma_schedule(float(len(rows.score)))
     if isinstance(gamma, str):
         raise ValueError(f"gamma is a number or 'auto', not {gamma!r}")
@@ -705,12 +726,11 @@ def _fit_soft(
         rows.soft,
         rows.attributes,
         rows.weight,
-        scale or "probability",
-        favorable or "high",
-        cost_fp,
-        cost_fn,
-        float(gamma or 0),
-        exhaustive,
-        threads,
+        _options.text(scale or "probability", "scale"),
+        _options.text(favorable or "high", "favorable"),
+        *objective(cost_fp, cost_fn, None)[:2],
+        0.0 if gamma is None else _options.number(gamma, "gamma"),
+        bool(exhaustive),
+        _options.threads(threads),
     )
     return SoftFit(solution, rows)

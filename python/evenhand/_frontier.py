@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
-from . import _core, _criteria, _tables
+from . import _core, _criteria, _options, _tables
 from ._calibrate import Calibrator
-from ._fit import calibration_of, gamma_of, refuse_infeasible
+from ._fit import calibration_of, gamma_of, objective, refuse_infeasible
 from ._inputs import Column, Columns
 from ._tally import Tally, as_tally
 
@@ -76,12 +76,18 @@ class Frontier(Sequence[dict[str, Any]]):
         return _tables.html_table(*self._table())
 
 
+def _numbers_in(at: Any) -> list[float]:
+    single = isinstance(at, (str, bytes)) or not isinstance(at, Iterable)
+    single = single or getattr(at, "ndim", 1) == 0
+    return [_options.number(one, "at") for one in ([at] if single else at)]
+
+
 def frontier(
     score: Column | Tally,
     sensitive: Columns = None,
     *,
     criterion: str | None = None,
-    at: Iterable[float] | None = None,
+    at: float | Iterable[float] | None = None,
     breakpoints: bool = False,
     within: Columns = None,
     label: Column = None,
@@ -112,7 +118,7 @@ def frontier(
         As for :func:`evenhand.fit`.
     null, threads
         As for :func:`evenhand.fit`.
-    at : iterable of float, optional
+    at : float or iterable of float, optional
         Tolerances (for four-fifths: ratios).
     breakpoints : bool
         All tolerances where the slope changes, for criteria of one rate with a tolerance: between
@@ -136,6 +142,9 @@ def frontier(
     _criteria.build(criterion, ["sensitive"], [], **shared)
     if breakpoints and at is not None:
         raise ValueError("give either at or breakpoints, not both")
+    threads = _options.threads(threads)
+    cost_fp, cost_fn, base_threshold = objective(cost_fp, cost_fn, base_threshold)
+    given = None if at is None else _numbers_in(at)
     tally = as_tally(
         score,
         sensitive,
@@ -158,14 +167,14 @@ def frontier(
         cost_fp,
         cost_fn,
         method,
-        calibrate_by,
+        _options.text(calibrate_by, "calibrate_by"),
         calibrator,
         base_threshold,
         threads,
     )
     parameter = "ratio" if built.is_ratio else "tolerance"
     usual = RATIOS if built.is_ratio else TOLERANCES
-    parameters = [float(one) for one in (usual if at is None else at)]
+    parameters = list(usual) if given is None else given
     try:
         points = _core.frontier(tally._core, built, None if breakpoints else parameters, *options)
     except ValueError:

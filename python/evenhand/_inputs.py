@@ -6,6 +6,7 @@ Nothing here imports pandas, polars or pyarrow: they are known by what they are 
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -33,11 +34,16 @@ class ArrowColumn:
 
 @dataclass(frozen=True)
 class NamedColumn:
-    """A column with its name, and whether the caller chose to give it."""
+    """A column with its name.
+
+    ``explicit``: the caller gave the name, by a frame, a dict or ``data=``, and columns are found
+    by it; ``own``: the column brought it along, as a Series does.
+    """
 
     name: str
     values: Any
     explicit: bool
+    own: bool = False
 
 
 def _is_pandas(value: Any) -> bool:
@@ -61,7 +67,10 @@ class Frame:
     """Columns by name: a dict, a pandas frame, an Arrow table, a structured array."""
 
     def __init__(self, data: Any) -> None:
-        self._columns: dict[str, Any] = dict(_named_columns(data))
+        named = _named_columns(data)
+        self._columns: dict[str, Any] = dict(named)
+        counts = Counter(name for name, _ in named)
+        self._ambiguous = {name for name, count in counts.items() if count > 1}
 
     def __contains__(self, name: str) -> bool:
         """Whether there is such a column."""
@@ -78,8 +87,10 @@ class Frame:
         Raises
         ------
         ValueError
-            That names the closest one if there is none.
+            That names the closest one if there is none; or if there are several.
         """
+        if name in self._ambiguous:
+            raise ValueError(f"data has more than one column {name!r}: rename or drop the others")
         if name in self._columns:
             return self._columns[name]
         near = difflib.get_close_matches(name, self._columns, n=1)
@@ -146,7 +157,7 @@ def numbers(value: Any, name: str, *, floats: bool = False) -> _core.Numbers:
         _refuse_table(column, name)
         out = column.data.numbers(column.index, name)
         return _core.numbers(out.to_numpy(), name) if floats and out.is_whole else out
-    array = _pandas_numbers(value, name) if _is_pandas(value) else np.asanyarray(value)
+    array = _pandas_numbers(value, name) if _is_pandas(value) else _plain_array(value, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one column, not an array of the shape {array.shape}")
     if isinstance(array, np.ma.MaskedArray):
@@ -162,6 +173,27 @@ def numbers(value: Any, name: str, *, floats: bool = False) -> _core.Numbers:
     if (kind == "f" and array.dtype.itemsize not in (4, 8)) or (kind in "biu" and floats):
         wanted = np.float32 if array.dtype.itemsize == 2 and kind == "f" else np.float64
     return _core.numbers(np.ascontiguousarray(array, dtype=wanted), name)
+
+
+def _plain_array(value: Any, name: str) -> npt.NDArray[Any]:
+    """Make an array of a list or of anything else that NumPy reads as a column."""
+    if isinstance(value, np.ndarray):
+        return value
+    try:
+        array: npt.NDArray[Any] = np.asanyarray(value)
+    except ValueError:  # lists of different lengths
+        raise ValueError(
+            f"{name} must be one column, not a {type(value).__name__} of lists"
+        ) from None
+    if array.ndim == 0:
+        raise TypeError(
+            f"{name} must be a column, not {_kind_of(value)}: give an array, a Series or a list"
+        )
+    return array
+
+
+def _kind_of(value: Any) -> str:
+    return "None" if value is None else f"a value of the type {type(value).__name__}"
 
 
 def _foreign(value: Any) -> _core.Arrow | None:
@@ -196,7 +228,10 @@ def _numbers_in_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.fl
         elif isinstance(value, (str, bytes)) or not hasattr(type(value), "__float__"):
             raise TypeError(f"{name} must be numbers, but row {row} is {value!r}")
         else:
-            out[row] = float(value)
+            try:
+                out[row] = float(value)
+            except OverflowError:
+                raise ValueError(f"{name} has a number that is too large, in row {row}") from None
     return out
 
 
@@ -251,18 +286,43 @@ def _made(value: Any, name: str, maker: _Maker[Made]) -> Made:
         return maker.from_arrow(column.data, column.index, name)
     if _is_pandas(value):
         return _from_pandas(value, name, maker)
-    return _from_array(_array_of(value), name, maker)
+    return _from_array(_array_of(value, name), name, maker)
 
 
-def _array_of(value: Any) -> npt.NDArray[Any]:
-    """Make an array of a list, without turning numbers into texts where it has both."""
+def _array_of(value: Any, name: str) -> npt.NDArray[Any]:
+    """Make an array of a list whose objects stay what they are.
+
+    NumPy would make texts of numbers beside texts, cut texts of subclasses and drop zeros at the
+    end of texts.
+    """
     if isinstance(value, np.ndarray):
         return value
-    array = np.asarray(value)
+    listed = isinstance(value, (list, tuple))
+    if listed and value and isinstance(value[0], (str, bytes)):
+        return _objects_in(value)
+    array = _plain_array(value, name)
     kind = array.dtype.kind
-    mixed = kind in "US" and not all(isinstance(one, str) for one in value)
     rounded = kind == "f" and all(isinstance(one, int) for one in value)  # too large for int64
-    return np.asarray(value, dtype=object) if mixed or rounded else array
+    truths = kind in "iuf" and listed and any(isinstance(one, (bool, np.bool_)) for one in value)
+    return _objects_in(value) if rounded or truths or (listed and kind in "US") else array
+
+
+def _objects_in(values: Sequence[Any]) -> npt.NDArray[Any]:
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def _namer(name: str) -> Callable[[Any], str | None]:
+    """Return what makes texts of the values of that column."""
+
+    def text(value: Any) -> str | None:
+        try:
+            return text_of(value)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{name}: {value!r} is not UTF-8 text: {error.reason}") from None
+
+    return text
 
 
 def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made:
@@ -275,7 +335,7 @@ def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made
     array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     kind = array.dtype.kind
     if kind == "O":
-        return maker.from_objects(array, name, text_of)
+        return maker.from_objects(array, name, _namer(name))
     if kind in "biu":
         return maker.from_integers(array, name)
     if kind == "S":
@@ -291,7 +351,7 @@ def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made
         codes, values_of_codes = coded(array)
         return maker.from_codes(codes, values_of_codes, name)
     if kind == "T":  # NumPy's texts of any length
-        return maker.from_objects(array.astype(object), name, text_of)
+        return maker.from_objects(array.astype(object), name, _namer(name))
     raise TypeError(f"{name}: a column of the type {array.dtype} cannot name groups")
 
 
@@ -304,11 +364,12 @@ def _from_pandas(value: Any, name: str, maker: _Maker[Made]) -> Made:
         categorical = getattr(value, "cat", value)
         codes, values = np.asarray(categorical.codes), categorical.categories
     elif maker is _TEXTS:
-        return maker.from_objects(value.to_numpy(dtype=object), name, text_of)
+        return maker.from_objects(value.to_numpy(dtype=object), name, _namer(name))
     else:
         codes, values = value.factorize()
-    found = [text_of(one) for one in values]
-    known = [text for text in found if text is not None]
+    text = _namer(name)
+    found = [text(one) for one in values]
+    known = [one for one in found if one is not None]
     if len(known) < len(found):
         raise ValueError(f"{name} has a category that is missing")
     return maker.from_codes(np.ascontiguousarray(codes), known, name)
@@ -332,8 +393,13 @@ def columns(value: Any, frame: Frame | None, role: str) -> list[NamedColumn]:
             return [
                 NamedColumn(name, ArrowColumn(arrow, i), True) for i, name in enumerate(arrow.names)
             ]
-        return [NamedColumn(name_of(value) or role, ArrowColumn(arrow), False)]
-    return [NamedColumn(name_of(value) or role, value, False)]
+        return [_unnamed(value, role, ArrowColumn(arrow))]
+    return [_unnamed(value, role, value)]
+
+
+def _unnamed(value: Any, otherwise: str, column: Any) -> NamedColumn:
+    name = name_of(value)
+    return NamedColumn(name or otherwise, column, False, own=name is not None)
 
 
 def _columns_in_list(value: Sequence[Any], frame: Frame | None, role: str) -> list[NamedColumn]:
@@ -346,10 +412,7 @@ def _columns_in_list(value: Sequence[Any], frame: Frame | None, role: str) -> li
 
 def _numbered(values: list[Any], role: str) -> list[NamedColumn]:
     names = [role] if len(values) == 1 else [f"{role}_{i + 1}" for i in range(len(values))]
-    return [
-        NamedColumn(name_of(column) or name, column, False)
-        for name, column in zip(names, values, strict=True)
-    ]
+    return [_unnamed(column, name, column) for name, column in zip(names, values, strict=True)]
 
 
 def null_policy(null: str) -> str:
@@ -364,7 +427,7 @@ def null_policy(null: str) -> str:
 def attributes(named: list[NamedColumn], null: str = "error") -> list[_core.Attribute]:
     """Return them as the library takes them; the same name twice is an error.
 
-    Missing values are refused, or named, or (``null="exclude"``) left for others to deal with.
+    Missing values are named, or (``null="error"``, ``"exclude"``) left for others to deal with.
     """
     seen: set[str] = set()
     for column in named:
@@ -374,19 +437,41 @@ def attributes(named: list[NamedColumn], null: str = "error") -> list[_core.Attr
     out = []
     for column in named:
         made = attribute(column.values, column.name)
-        if null == "error":
-            made.refuse_missing()
-        elif null != "exclude":
+        if null not in ("error", "exclude"):
             made.name_missing(null)
         out.append(made)
     return out
 
 
+def refuse_missing(columns: Sequence[_core.Numbers | _core.Attribute], hint: str) -> None:
+    """Refuse missing values: the error counts them in every column.
+
+    Raises
+    ------
+    ValueError
+        That says what to do about it: ``hint``.
+    """
+    found = []
+    for column in columns:
+        try:
+            column.refuse_missing()
+        except ValueError as error:
+            found.append(str(error))
+    if found:
+        raise ValueError("; ".join([*found, hint]))
+
+
+def _is_default(name: str) -> bool:
+    """Whether columns without a name are called so."""
+    role, _, number = name.partition("_")
+    return role in ("sensitive", "within", "soft") and (not number or number.isdigit())
+
+
 def in_order(named: list[NamedColumn], wanted: Sequence[str], whose: str) -> list[NamedColumn]:
     """Return the columns in the order of the attributes ``wanted``, under these names.
 
-    Columns of a frame or dict are found by name. Others are taken in their order, unless their
-    names are those of the attributes in another one.
+    Columns of a frame or dict are found by name. Others are taken in their order; a Series with
+    another name than the attribute's is an error.
     """
     names = [column.name for column in named]
     if any(column.explicit for column in named) or set(names) == set(wanted):
@@ -402,20 +487,29 @@ def in_order(named: list[NamedColumn], wanted: Sequence[str], whose: str) -> lis
             f"{whose} needs {len(wanted)} attributes ({', '.join(map(repr, wanted))}), "
             f"but {len(named)} are given"
         )
-    for name, place in zip(names, wanted, strict=True):
-        if name != place and name in wanted:
-            raise ValueError(f"the column {name!r} is given where {whose} expects {place!r}")
+    for column, place in zip(named, wanted, strict=True):
+        renamed = column.own and not _is_default(column.name) and not _is_default(place)
+        if column.name != place and (column.name in wanted or renamed):
+            raise ValueError(f"the column {column.name!r} is given where {whose} expects {place!r}")
     return [
         NamedColumn(place, column.values, True) for place, column in zip(wanted, named, strict=True)
     ]
 
 
-def same_length(columns: Sequence[tuple[str, Any]]) -> None:
-    """Refuse columns of different lengths."""
+NAMES_HINT = "; if its texts are names of columns, give data=, the frame that has them"
+
+
+def same_length(columns: Sequence[tuple[str, Any]], named: Sequence[NamedColumn] = ()) -> None:
+    """Refuse columns of different lengths; ``named`` are those that may be lists of names."""
+    texts = {
+        one.name
+        for one in named
+        if isinstance(one.values, (list, tuple)) and all(isinstance(v, str) for v in one.values)
+    }
     first, *others = columns
     for name, column in others:
         if len(column) != len(first[1]):
             raise ValueError(
                 f"columns differ in length: {first[0]} has {len(first[1])} rows, "
-                f"{name} has {len(column)}"
+                f"{name} has {len(column)}" + (NAMES_HINT if name in texts else "")
             )

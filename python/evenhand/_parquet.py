@@ -12,10 +12,9 @@ import numpy as np
 from . import _files
 from ._core import version
 from ._rows import Source
-from ._tally import Tally
+from ._tally import COUNTS, Tally
 
 VERSION = 1
-COUNTS = ("score", "n", "n1")
 SHAPE = "a tally has one row for each cell and score: the attributes' columns, score, n and n1"
 
 Columns = dict[str, Any]
@@ -119,9 +118,6 @@ def _engine() -> type[_PyArrow] | type[_Polars] | type[_DuckDB]:
 
 def write(tally: Tally, path: _files.PathLike) -> None:
     """Write a tally as ``evenhand tally`` does."""
-    for name in tally.attributes:
-        if name.lower() in COUNTS:
-            raise ValueError(f"an attribute is called {name!r} like another column of a tally")
     columns = tally._columns()
     if not tally.weighted:
         for name in ("n", "n1"):

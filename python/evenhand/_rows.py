@@ -7,6 +7,9 @@ from typing import Any
 
 from . import _core, _inputs
 
+HINT = "null='exclude' leaves such rows out"
+ALSO = ", null='unknown' or another name makes groups of them"
+
 
 @dataclass(frozen=True)
 class Source:
@@ -90,8 +93,12 @@ class Rows:
         everything += [(one.name, one) for one in columns]
         everything += [(one.name, one) for one in attributes]
         everything += [(name, one) for name, one in numbers.items() if name != "score"]
-        _inputs.same_length(everything)
+        _inputs.same_length(everything, [] if frame else groups + strata)
         rows, excluded = len(numbers["score"]), 0
+        if null != "exclude":
+            counted: list[Any] = [*numbers.values(), *columns, *attributes]
+            named = "" if null != "error" or not any(a.missing for a in attributes) else ALSO
+            _inputs.refuse_missing(counted, HINT + named)
         if null == "exclude":
             kept, attributes, excluded = _core.complete_rows(
                 [*numbers.values(), *columns], attributes, rows

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core as core
-from . import _files, _inputs
+from . import _files, _inputs, _options, _tables
 from ._inputs import Column, Columns
 from ._texts import text_of
 
@@ -75,6 +75,12 @@ class _RuleFile:
     _null: str | None
     _record: str | Callable[[], str]  # asked for when it is needed
 
+    def __init__(self) -> None:
+        raise TypeError(
+            f"a {type(self).__name__} is not made by hand: "
+            "evenhand.fit(...).rule finds one, evenhand.load(path) reads one"
+        )
+
     @classmethod
     def _of(
         cls: type[AnyRule],
@@ -136,6 +142,7 @@ class _RuleFile:
         ValueError
             For anything but a well-formed rule of a version that is known.
         """
+        text = _options.text(text, "the text of a rule's file")
         record = core.fit_record(text)
         return cls._of(cls._kind.from_json(text), "" if record == "{}" else record)
 
@@ -160,6 +167,9 @@ class _RuleFile:
         """Pickle by the text of its file."""
         return _restored, (type(self), self.to_json(), self._null)
 
+    def _repr_html_(self) -> str:
+        return _tables.html_lines(repr(self), self.describe())
+
     def _score_of(self, score: Any, frame: _inputs.Frame | None) -> core.Numbers:
         if score is None:
             score = self._column("score")
@@ -175,12 +185,11 @@ class _RuleFile:
         self, named: list[_inputs.NamedColumn], null: str | None, unseen: str
     ) -> list[core.Attribute]:
         """Return the attributes; what is missing has a name, or is a value never seen."""
+        _options.text(unseen, "unseen")
         policy = self.null if null is None else _inputs.null_policy(null)
-        if policy not in ("error", "exclude"):
-            return _inputs.attributes(named, policy)
+        out = _inputs.attributes(named, policy)
         if unseen == "error":
-            return _inputs.attributes(named)
-        out = _inputs.attributes(named, "exclude")
+            _inputs.refuse_missing(out, "null= names missing groups, unseen= decides without")
         if any(attribute.missing for attribute in out):
             name = "?" * (1 + max(map(len, self._values()), default=0))  # longer than any known
             for attribute in out:
@@ -290,7 +299,8 @@ class Rule(_RuleFile):
         attributes = self._attributes(ordered, null, unseen)
         for attribute, name in zip(attributes, self.attributes, strict=True):
             attribute.name = name
-        _inputs.same_length([("score", scores), *((a.name, a) for a in attributes)])
+        given = [("score", scores), *((a.name, a) for a in attributes)]
+        _inputs.same_length(given, [] if frame else ordered)
         return scores, attributes, frame
 
     def probability(

@@ -35,6 +35,11 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
 
 
+def html_lines(*texts: str) -> str:
+    """Show texts as they are, escaped."""
+    return "".join(f"<pre>{html.escape(text.rstrip())}</pre>" for text in texts)
+
+
 def values_in_words(values: dict[str, str]) -> str:
     """Write ``sex=F, race=Black``."""
     return ", ".join(f"{name}={value}" for name, value in values.items()) or "everybody"

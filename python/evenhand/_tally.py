@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _files, _inputs
+from . import _core, _files, _inputs, _options, _tables
 from ._inputs import Column, Columns
 from ._rows import Rows, Source
+
+COUNTS = ("score", "n", "n1")
+"""What the columns of a tally are called, beside its attributes."""
 
 
 class Tally:
@@ -56,7 +60,7 @@ class Tally:
     {'sensitive': ['F', 'M'], 'score': [0.2, 0.7], 'n': [1.0, 2.0], 'n1': [0.0, 1.0]}
     """
 
-    __slots__ = ("_core", "_sensitive", "_source", "_within")
+    __slots__ = ("_core", "_lock", "_sensitive", "_source", "_within")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -83,12 +87,13 @@ class Tally:
         self, rows: Rows, scale: str, favorable: str, resolution: str | int, threads: int
     ) -> None:
         self._core = _core.tally_of_rows(
-            rows.score, rows.attributes, rows.label, rows.weight, scale, favorable,
-            str(resolution), threads,
+            rows.score, rows.attributes, rows.label, rows.weight, _options.text(scale, "scale"),
+            _options.text(favorable, "favorable"), str(resolution), _options.threads(threads),
         )  # fmt: skip
         self._sensitive = rows.sensitive
         self._within = rows.within
         self._source = rows.source
+        self._lock = threading.Lock()
 
     @classmethod
     def _of(
@@ -99,7 +104,13 @@ class Tally:
         self._sensitive = list(sensitive)
         self._within = list(within)
         self._source = source
+        self._lock = threading.Lock()
         return self
+
+    def _now(self) -> tuple[_core.Tally, Source]:
+        """Return counts and source that belong together, whoever is adding."""
+        with self._lock:
+            return self._core, self._source
 
     @classmethod
     def counted(
@@ -145,6 +156,8 @@ class Tally:
         counts = _inputs.numbers(_inputs.resolved(n, frame, "n"), "n")
         positives = _optional_numbers(n1, frame, "n1")
         attributes = _inputs.attributes(groups + strata)
+        numbers = [scores, counts, *([] if positives is None else [positives])]
+        _inputs.refuse_missing([*numbers, *attributes], "leave such rows out")
         given = [("score", scores), ("n", counts), *((a.name, a) for a in attributes)]
         _inputs.same_length(given + ([("n1", positives)] if positives is not None else []))
         if len(scores) == 0:
@@ -154,10 +167,10 @@ class Tally:
             counts,
             attributes,
             positives,
-            scale,
-            favorable,
+            _options.text(scale, "scale"),
+            _options.text(favorable, "favorable"),
             str(resolution),
-            level,
+            None if level is None else _options.whole(level, "level", -(2**31), 2**31 - 1),
             not counts.is_whole if weighted is None else weighted,
         )
         return cls._of(
@@ -176,11 +189,10 @@ class Tally:
         """
         if not isinstance(other, Tally):
             raise TypeError(f"a tally merges with a tally, not with {type(other).__name__}")
+        core, source = self._now()
+        other_core, other_source = other._now()
         return self._of(
-            self._core.merge(other._core),
-            self._sensitive,
-            self._within,
-            self._source.merged(other._source),
+            core.merge(other_core), self._sensitive, self._within, source.merged(other_source)
         )
 
     __add__ = merge
@@ -201,6 +213,7 @@ class Tally:
 
         Columns are as for :class:`Tally`; attributes are found by name in a frame or dict, else
         taken in this tally's order. Missing values are treated as before unless ``null`` is given.
+        Several threads may add at the same time.
 
         Examples
         --------
@@ -226,21 +239,23 @@ class Tally:
             null=(self._source.null or "error") if null is None else null,
             threads=threads,
         )
-        self._core = self._core.merge(batch._core)
-        both = self._source.merged(batch._source)
-        # Columns of a batch have no names of their own.
-        names = {name: getattr(self._source, name) for name in ("score", "label", "weight")}
-        self._source = replace(both, **names, min_count=self._source.min_count)
+        with self._lock:
+            self._core = self._core.merge(batch._core)
+            both = self._source.merged(batch._source)
+            # Columns of a batch have no names of their own.
+            names = {name: getattr(self._source, name) for name in ("score", "label", "weight")}
+            self._source = replace(both, **names, min_count=self._source.min_count)
         return self
 
     def project(self, attributes: Sequence[str]) -> Tally:
         """Return the tally over some of the attributes only, in the given order."""
-        names = [attributes] if isinstance(attributes, str) else list(attributes)
+        names = _names(attributes, "attributes must be names of the tally's")
+        core, source = self._now()
         return self._of(
-            self._core.project(names),
+            core.project(names),
             [name for name in self._sensitive if name in names],
             [name for name in self._within if name in names],
-            self._source,
+            source,
         )
 
     def pool_rare(self, min_count: float) -> Tally:
@@ -250,9 +265,10 @@ class Tally:
         -----
         An exact tally of few rows tells individuals apart; this is the tool's ``--min-count``.
         """
-        core = self._core.pool_rare(min_count)
-        source = replace(self._source, min_count=float(min_count))
-        return self._of(core, self._sensitive, self._within, source)
+        least = _options.number(min_count, "min_count")
+        core, source = self._now()
+        source = replace(source, min_count=least)
+        return self._of(core.pool_rare(least), self._sensitive, self._within, source)
 
     # --- What it is.
 
@@ -336,7 +352,12 @@ class Tally:
         dict
             The arrays ``score`` (in the caller's scale), ``n`` and, with labels, ``n1``.
         """
-        _, score, n, n1 = self._core.entries(cell)
+        core = self._core
+        cells = len(core.cells)
+        code = _options.whole(cell, "cell", -(2**63), 2**63 - 1)
+        if not 0 <= code < cells:
+            raise IndexError(f"there is no cell {code}: the tally has {cells}, from 0")
+        _, score, n, n1 = core.entries(code)
         out = {"score": score, "n": n}
         return out if n1 is None else {**out, "n1": n1}
 
@@ -345,10 +366,15 @@ class Tally:
         return {name: column.tolist() for name, column in self._columns().items()}
 
     def _columns(self) -> dict[str, npt.NDArray[Any]]:
-        code, score, n, n1 = self._core.all_entries()
+        core = self._core
+        for name in core.attributes:
+            if name.lower() in COUNTS:
+                raise ValueError(f"an attribute is called {name!r} like another column of a tally")
+        code, score, n, n1 = core.all_entries()
+        cells = core.cells
         out: dict[str, npt.NDArray[Any]] = {}
-        for i, name in enumerate(self.attributes):
-            values = np.array([cell[i] for cell in self._core.cells], dtype=object)
+        for i, name in enumerate(core.attributes):
+            values = np.array([cell[i] for cell in cells], dtype=object)
             out[name] = values[code]
         out["score"] = score
         out["n"] = n
@@ -363,7 +389,7 @@ class Tally:
 
         Parquet needs one of pyarrow, polars or duckdb.
         """
-        if os.fspath(path).endswith(".parquet"):
+        if os.fspath(path).lower().endswith(".parquet"):
             from . import _parquet
 
             _parquet.write(self, path)
@@ -397,11 +423,12 @@ class Tally:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle by the bytes of its file."""
+        core, source = self._now()
         return {
-            "bytes": self._core.to_bytes(),
+            "bytes": core.to_bytes(),
             "sensitive": self._sensitive,
             "within": self._within,
-            "source": self._source,
+            "source": source,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -410,6 +437,7 @@ class Tally:
         self._sensitive = state["sensitive"]
         self._within = state["within"]
         self._source = state["source"]
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         """Say what it counts."""
@@ -417,6 +445,9 @@ class Tally:
         cells = len(self._core.cells)
         labels = ", labelled" if self.labelled else ""
         return f"Tally({self.total:,.10g} {what}, {cells} cells of {self.attributes}{labels})"
+
+    def _repr_html_(self) -> str:
+        return _tables.html_lines(repr(self))
 
 
 def _optional_numbers(value: Any, frame: _inputs.Frame | None, role: str) -> _core.Numbers | None:
@@ -427,9 +458,13 @@ def names_in(value: Any, role: str) -> list[str]:
     """Return attributes of a tally that were named."""
     if value is None:
         return []
-    names = [value] if isinstance(value, str) else list(value)
+    return _names(value, f"with a tally, {role} takes names of its attributes")
+
+
+def _names(value: Any, message: str) -> list[str]:
+    names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     if not all(isinstance(name, str) for name in names):
-        raise TypeError(f"with a tally, {role} takes names of its attributes")
+        raise TypeError(message)
     return names
 
 
@@ -442,15 +477,17 @@ def with_roles(tally: Tally, sensitive: Any, within: Any, *, needed: bool) -> Ta
         If nobody says who is compared, and that is ``needed``.
     """
     groups, strata = names_in(sensitive, "sensitive"), names_in(within, "within")
+    core, source = tally._now()
     if groups or strata:
         groups = groups or tally.sensitive
         wanted = groups + strata
-        core = tally._core if wanted == tally.attributes else tally._core.project(wanted)
-        tally = Tally._of(core, groups, strata, tally._source)
-    if needed and not tally.sensitive:
+        core = core if wanted == core.attributes else core.project(wanted)
+    else:
+        groups, strata = tally.sensitive, tally.within
+    if needed and not groups:
         raise ValueError("sensitive is missing: say who belongs to which group")
     # A copy, since the caller may go on adding to theirs.
-    return Tally._of(tally._core, tally.sensitive, tally.within, tally._source)
+    return Tally._of(core, groups, strata, source)
 
 
 def as_tally(score: Any, sensitive: Any, **options: Any) -> Tally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import enum
 import math
 import uuid
 from typing import Any
@@ -33,25 +34,47 @@ def text_of(value: Any) -> str | None:
         return None
     if isinstance(value, str):
         return str.__str__(value)
+    if isinstance(value, bytes):
+        return value.decode()
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
         return _float_text(value)
+    if isinstance(value, enum.Enum):
+        return text_of(value.value)
     if isinstance(value, np.datetime64):
-        days = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
-        value = value.astype("datetime64[D]" if days else "datetime64[us]").item()
+        return _datetime_text(value)
     if isinstance(value, datetime.datetime):
         text = value.isoformat(sep=" ")
-        return text.rstrip("0") if value.microsecond and value.tzinfo is None else text
+        fraction = value.microsecond or getattr(value, "nanosecond", 0)
+        return text.rstrip("0") if fraction and value.tzinfo is None else text
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, (decimal.Decimal, uuid.UUID)):
         return str(value)
+    if _is_pandas_span(value):
+        return str(value)
     raise TypeError(
         f"a value of the type {type(value).__name__} cannot name a group; make a text of it first"
     )
+
+
+def _is_pandas_span(value: Any) -> bool:
+    """Whether it is what ``pandas.cut`` makes, or a month or another period."""
+    kind = type(value)
+    return kind.__module__.partition(".")[0] == "pandas" and kind.__name__ in ("Interval", "Period")
+
+
+def _datetime_text(value: np.datetime64) -> str | None:
+    unit = np.datetime_data(value.dtype)[0]
+    if unit in ("Y", "M", "W", "D"):
+        return text_of(value.astype("datetime64[D]").item())
+    whole = value.astype("datetime64[us]")
+    if unit in ("ns", "ps", "fs", "as") and whole != value:
+        return str(np.datetime_as_string(value)).replace("T", " ").rstrip("0")
+    return text_of(whole.item())
 
 
 def _float_text(value: float | np.floating[Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _inputs
+from . import _core, _inputs, _options
 from ._inputs import Column
 from ._tally import Tally
 
@@ -107,7 +107,13 @@ def excess_risk(
     >>> theory.excess_risk(1000, 0.1).printed.vacuous
     True
     """
-    record = _core.excess_risk(rows, gamma, strata, delta, regressor_error)
+    record = _core.excess_risk(
+        _options.number(rows, "rows"),
+        _options.number(gamma, "gamma"),
+        _options.number(strata, "strata"),
+        _options.number(delta, "delta"),
+        _options.number(regressor_error, "regressor_error"),
+    )
     return ExcessRisk(RiskBound(*record["printed"]), RiskBound(*record["corrected"]))
 
 
@@ -120,14 +126,27 @@ def sgd_error(steps: float, gamma: float, *, strata: float = 1, b: float = 0) ->
     >>> theory.sgd_error(10000, 1.0).learning_rate
     0.02
     """
-    return SgdError(**_core.sgd_error(steps, gamma, strata, b))
+    return SgdError(**_core.sgd_error(*_sgd_numbers(steps, gamma, strata, b)))
+
+
+def _sgd_numbers(steps: Any, gamma: Any, strata: Any, b: Any) -> tuple[float, float, float, float]:
+    return (
+        _options.number(steps, "steps"),
+        _options.number(gamma, "gamma"),
+        _options.number(strata, "strata"),
+        _options.number(b, "b"),
+    )
 
 
 def sgd_error_at(
     steps: float, gamma: float, *, learning_rate: float, box: float, strata: float = 1, b: float = 0
 ) -> float:
     """Bound the same for any learning rate and any box that contains the optimum."""
-    return _core.sgd_error_at(steps, gamma, strata, b, learning_rate, box)
+    return _core.sgd_error_at(
+        *_sgd_numbers(steps, gamma, strata, b),
+        _options.number(learning_rate, "learning_rate"),
+        _options.number(box, "box"),
+    )
 
 
 def gamma_schedule(rows: float | Tally) -> float:
@@ -141,4 +160,4 @@ def gamma_schedule(rows: float | Tally) -> float:
     """
     if isinstance(rows, Tally):
         return _core.gamma_schedule_of(rows._core)
-    return _core.gamma_schedule(rows)
+    return _core.gamma_schedule(_options.number(rows, "rows"))

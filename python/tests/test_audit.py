@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import pickle
+import weakref
 from typing import Any
 
 import numpy as np
@@ -183,3 +185,94 @@ def test_theory() -> None:
     assert theory.gamma_schedule(Tally([0.5] * 64, ["a"] * 64)) == 0.5
     with pytest.raises(ValueError, match="row"):
         theory.gamma_schedule(0)
+
+
+# --- Options of types that make no sense.
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "name"),
+    [
+        ({"tolerance": "0.1"}, TypeError, "tolerance must be a number, not '0.1'"),
+        ({"ratio": [0.8]}, TypeError, "ratio must be a number"),
+        ({"rho": [0.8]}, TypeError, "rho must be a number"),
+        ({"across": 1}, TypeError, "across must be a text"),
+        ({"require": [1]}, TypeError, "require must be a text"),
+        ({"threads": -1}, ValueError, "threads must be .* not -1"),
+        ({"threads": 10**12}, ValueError, "threads must be"),
+        ({"threads": 1.5}, TypeError, "threads must be a whole number, not 1.5"),
+        ({"scale": 1}, TypeError, "scale must be a text"),
+        ({"favorable": 1}, TypeError, "favorable must be a text"),
+        ({"gamma": np.zeros(2)}, TypeError, "gamma must be a number"),
+        ({"cost_fp": None}, TypeError, "cost_fp must be a number, not None"),
+        ({"cost_fn": "1"}, TypeError, "cost_fn must be a number"),
+        ({"base_threshold": "1"}, TypeError, "base_threshold must be a number"),
+        ({"calibrate": 1}, TypeError, "calibrate must be a text"),
+        ({"calibrate_by": 1}, TypeError, "calibrate_by must be a text"),
+        ({"solver": "sgd", "learning_rate": "1"}, TypeError, "learning_rate must be a number"),
+        ({"solver": "sgd", "steps": "1"}, TypeError, "steps must be a whole number"),
+        ({"solver": "sgd", "epochs": "1"}, TypeError, "epochs must be a number"),
+        ({"solver": "sgd", "seed": -1}, ValueError, "seed must be"),
+        ({"solver": "sgd", "record_every": -1}, ValueError, "record_every must be"),
+        ({"solver": "sgd", "projection": 1}, TypeError, "projection must be a text"),
+    ],
+    ids=lambda value: next(reversed(value)) if isinstance(value, dict) else "",
+)
+def test_options_of_the_wrong_type(options: dict[str, Any], error: Any, name: str) -> None:
+    with pytest.raises(error, match=name) as raised:
+        evenhand.fit([0.1, 0.9], ["a", "b"], **{"criterion": "statistical-parity", **options})
+    assert "\n" not in str(raised.value)
+
+
+def test_other_options_of_the_wrong_type() -> None:
+    tally = evenhand.Tally([0.1, 0.9], ["a", "b"], label=[0, 1])
+    for call in (
+        lambda: evenhand.theory.gamma_schedule(np.ones(3)),  # type: ignore[arg-type]
+        lambda: evenhand.theory.excess_risk("10", 0.1),  # type: ignore[arg-type]
+        lambda: evenhand.theory.sgd_error(10, None),  # type: ignore[arg-type]
+        lambda: evenhand.audit(tally, confidence="0.9"),  # type: ignore[arg-type]
+        lambda: evenhand.audit(tally, calibration_bins="9"),  # type: ignore[arg-type]
+        lambda: evenhand.calibrate(tally, method=1),  # type: ignore[arg-type]
+        lambda: evenhand.calibrate(tally).before("9"),  # type: ignore[arg-type]
+        lambda: evenhand.audit(tally, calibrator=5),  # type: ignore[arg-type]
+        lambda: tally.pool_rare("9"),  # type: ignore[arg-type]
+        lambda: evenhand.frontier(tally, criterion="equal-rates", at="0.1"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError, match="must be a"):
+            call()
+    for names in (3, [3]):
+        with pytest.raises(TypeError, match="names of"):
+            tally.project(names)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="names of"):
+            evenhand.audit(tally, names)
+
+
+def test_a_frontier_at_one_number() -> None:
+    points = evenhand.frontier([0.1, 0.9], ["a", "b"], criterion="statistical-parity", at=0.1)
+    assert [point["tolerance"] for point in points] == [0.1]
+
+
+def test_a_fit_is_audited_by_its_rule(people: People) -> None:
+    fit = evenhand.fit(people.score, people.sex, criterion="statistical-parity")
+    one = evenhand.audit(people.score, people.sex, rule=fit)
+    assert one.to_dict() == evenhand.audit(people.score, people.sex, rule=fit.rule).to_dict()
+
+
+def test_an_audit_is_gone_when_nobody_needs_it(people: People) -> None:
+    groups = {"sex": people.sex, "race": people.race}
+    audit = evenhand.audit(people.score, groups, across="both")
+    assert [view.sensitive for view in audit.views] == [["sex", "race"], ["sex"], ["race"]]
+    assert audit.views[0] is audit
+    gone = weakref.ref(audit)
+    gc.disable()
+    try:
+        del audit
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_a_gap_is_shown_as_none_below_zero(people: People) -> None:
+    fit = evenhand.fit(people.score, people.sex, criterion="statistical-parity")
+    fit.gap = -1e-17
+    assert "gap 0," in repr(fit)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import enum
+import io
 from typing import Any
 
 import duckdb
@@ -16,6 +18,7 @@ import pytest
 from conftest import People
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy import sparse
 
 import evenhand
 from evenhand import Tally
@@ -96,7 +99,7 @@ def test_missing_scores_are_counted_wherever_they_are(
         tally(column, groups)
     count = "a missing value, in" if len(missing) == 1 else f"{len(missing)} missing values, "
     assert count in str(error.value)
-    assert str(error.value).endswith(f"row {missing[0]}")
+    assert f"row {missing[0]}; null=" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -347,7 +350,7 @@ def test_missing_attributes_are_counted(values: list[str | None], kind: str) -> 
         return
     with pytest.raises(ValueError, match="g has .* missing value") as error:
         tally(score, {"g": column})
-    assert str(error.value).endswith(f"row {missing[0]}")
+    assert f"row {missing[0]}; null=" in str(error.value)
     if len(missing) > 1:
         assert f"{len(missing)} missing" in str(error.value)
 
@@ -379,7 +382,7 @@ def test_missing_attributes_of_other_kinds(values: Any) -> None:
         [object(), object()],
         np.array([1j, 2j]),
         pa.array([[1], [2]]),
-        [b"a", b"b"],
+        [b"\xff", b"b"],
     ],
     ids=["object", "complex", "lists", "bytes"],
 )
@@ -496,3 +499,145 @@ def test_columns_of_different_lengths(short: str) -> None:
 def test_no_rows(empty: Any) -> None:
     with pytest.raises(ValueError, match="there are no rows"):
         tally(empty, [])
+
+
+# --- Texts that NumPy, pandas or a frame would blur.
+
+
+class Sex(str, enum.Enum):
+    """Texts of their own."""
+
+    F = "F"
+    M = "M"
+
+
+class Site(enum.Enum):
+    """Texts and numbers."""
+
+    NORTH = "north"
+    THIRD = 3
+
+
+def values_of(column: Any, **options: Any) -> list[str]:
+    score = np.linspace(0, 1, len(column))
+    return [cell["sensitive"] for cell in tally(score, {"sensitive": column}, **options).cells]
+
+
+@pytest.mark.parametrize(
+    ("column", "texts"),
+    [
+        ([Sex.F, Sex.M], ["F", "M"]),
+        (np.array([Sex.F, Sex.M], dtype=object), ["F", "M"]),
+        (pd.Series([Sex.F, Sex.M]), ["F", "M"]),
+        ([Site.NORTH, Site.THIRD], ["3", "north"]),
+        (["a\0", "a"], ["a", "a\0"]),
+        ([True, 1], ["1", "true"]),
+        ([True, 1.5], ["1.5", "true"]),
+        (("a", "a\0"), ["a", "a\0"]),
+        ([1, "a", "a\0"], ["1", "a", "a\0"]),
+        (["é".encode(), "e"], ["e", "é"]),
+        ([b"a", b"b"], ["a", "b"]),
+        (np.array([b"a", "b"], dtype=object), ["a", "b"]),
+        (pd.cut(pd.Series([1, 9]), [0, 5, 10]), ["(0, 5]", "(5, 10]"]),
+        (pd.cut(pd.Series([1, 9]), [0, 5, 10]).astype(object), ["(0, 5]", "(5, 10]"]),
+        (pd.Series(pd.period_range("2020-01", periods=2, freq="M")), ["2020-01", "2020-02"]),
+    ],
+    ids=str,
+)
+def test_texts_stay_what_they_are(column: Any, texts: list[str]) -> None:
+    assert values_of(column) == texts
+
+
+def test_ids_stay_what_they_are() -> None:
+    rule = evenhand.fit([0.9, 0.9], ["a", "a"], require="rate <= 0.5").rule
+    score, groups = [0.9] * 40, ["a"] * 40
+    names = [f"person {i:02}" for i in range(40)]
+    people = enum.Enum("people", {name: name for name in names}, type=str)
+    listed = [people[name] for name in names]
+    plain_ones = rule.decide(score, groups, id=names, key="k")
+    assert set(plain_ones) == {0, 1}
+    assert list(rule.decide(score, groups, id=listed, key="k")) == list(plain_ones)
+    ended = [name + "\0" for name in names]
+    assert list(rule.decide(score, groups, id=ended, key="k")) != list(plain_ones)
+
+
+def test_nanoseconds_are_told_apart_as_by_duckdb() -> None:
+    times = np.array([0, 1, 10, 1000, 1100, 123400000], dtype="M8[ns]")
+    expected = [
+        duckdb.sql(f"SELECT CAST(make_timestamp_ns({int(time)}) AS VARCHAR)").fetchall()[0][0]
+        for time in times.astype(np.int64)
+    ]
+    for column in (times, list(times), pd.Series(times), list(pd.to_datetime(times))):
+        assert values_of(column) == sorted(expected), kind_of(column)
+    assert len(values_of(np.array([0, 1, 1000, 1001], dtype="M8[ps]"))) == 4
+
+
+def test_values_without_a_text_name_their_column() -> None:
+    for column in ([{}, {}], [object(), "a"], pd.Series([1j, 2j], dtype=object)):
+        with pytest.raises(TypeError, match="sensitive: a value of the type"):
+            values_of(column)
+    with pytest.raises(ValueError, match="sensitive: b'.xff' is not UTF-8"):
+        values_of([b"\xff", b"a"])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame([[0.1, 0.2, "a"], [0.3, 0.4, "b"]], columns=["s", "s", "g"]),
+        pa.Table.from_arrays([pa.array([0.1, 0.3]), pa.array([0.2, 0.4]), pa.array(["a", "b"])],
+                             names=["s", "s", "g"]),
+        {0: [0.1, 0.3], "0": [0.2, 0.4], "g": ["a", "b"]},
+    ],
+    ids=["pandas", "arrow", "dict"],
+)  # fmt: skip
+def test_a_name_that_two_columns_have(data: Any) -> None:
+    name = "0" if isinstance(data, dict) else "s"
+    with pytest.raises(ValueError, match=f"more than one column '{name}'"):
+        tally(name, "g", data=data)
+    assert tally([0.1, 0.2], "g", data=data).total == 2
+
+
+# --- What is no column.
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, 0.5, (i for i in [0.1, 0.2]), {0.1, 0.2}, sparse.csr_matrix([[0.1], [0.2]])],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_no_column(value: Any) -> None:
+    kind = "None" if value is None else type(value).__name__
+    with pytest.raises(TypeError, match=f"score must be a column, not .*{kind}"):
+        tally(value, ["a", "b"])
+    if value is not None:
+        with pytest.raises(TypeError, match=f"sensitive must be a column, not .*{kind}"):
+            tally([0.1, 0.2], value)
+
+
+def test_numbers_beyond_all_bounds() -> None:
+    with pytest.raises(ValueError, match="score has a number that is too large, in row 1"):
+        tally([0, 10**400], ["a", "b"])
+
+
+def test_names_without_a_frame() -> None:
+    for sensitive in (["sex", "race"], ("sex", "race", "age", "job")):
+        with pytest.raises(ValueError, match="sensitive has .; if its texts are names.*data="):
+            tally([0.1, 0.2, 0.3], sensitive)
+    rule = evenhand.fit([0.1, 0.2], ["a", "b"], criterion="equal-rates").rule
+    with pytest.raises(ValueError, match="if its texts are names.*data="):
+        rule.probability([0.1, 0.2, 0.3], ["a", "b"])
+
+
+def test_what_pandas_makes_of_a_csv_file() -> None:
+    text = "flag,gap,part,code,day\nFalse,1,1,007,2020-01-31\nTrue,,2.50,008,2020-02-01\n"
+    guessed = pd.read_csv(io.StringIO(text), parse_dates=["day"])
+    as_texts = pd.read_csv(io.StringIO(text), dtype=str)
+    for name, texts, guesses in (
+        ("flag", ["False", "True"], ["false", "true"]),
+        ("gap", ["1", "none"], ["1.0", "none"]),
+        ("part", ["1", "2.50"], ["1.0", "2.5"]),
+        ("code", ["007", "008"], ["7", "8"]),
+        ("day", ["2020-01-31", "2020-02-01"], ["2020-01-31 00:00:00", "2020-02-01 00:00:00"]),
+    ):
+        assert values_of(as_texts[name], null="none") == texts
+        assert values_of(guessed[name], null="none") == guesses

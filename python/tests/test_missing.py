@@ -126,6 +126,19 @@ def test_single_precision_stays_as_it_is() -> None:
     assert Tally(score, null="exclude") == Tally(score[[0, 2]])
 
 
+def test_every_column_is_counted() -> None:
+    columns: dict[str, Any] = {"score": [0.1, None, None], "label": [None, 1, 0]}
+    with pytest.raises(ValueError, match="null='exclude'") as error:
+        evenhand.fit(**columns, sensitive=["a", "b", None], criterion="equal-rates")
+    assert "score has 2 missing values, the first in row 1" in str(error.value)
+    assert "label has a missing value, in row 0" in str(error.value)
+    assert "sensitive has a missing value, in row 2" in str(error.value)
+    assert "null='unknown'" in str(error.value)
+    with pytest.raises(ValueError, match="null=") as error:
+        evenhand.fit(**columns, sensitive=["a", "b", None], criterion="equal-rates", null="other")
+    assert "sensitive" not in str(error.value)
+
+
 def test_nothing_is_left() -> None:
     with pytest.raises(ValueError, match="no rows without missing values"):
         Tally([None, None], ["a", "b"], null="exclude")

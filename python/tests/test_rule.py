@@ -52,10 +52,22 @@ def test_attributes_by_position_by_name_and_from_a_frame(rule: Rule, people: Peo
     assert 0 < np.mean((expected > 0) & (expected < 1)) < 1
 
 
-def test_names_of_other_columns_do_not_matter_in_order(rule: Rule, people: People) -> None:
-    gender = pd.Series(people.sex, name="gender")
+def test_a_series_of_another_name_is_another_column(rule: Rule, people: People) -> None:
     expected = rule.probability(people.score, people.sex, people.race)
-    assert np.array_equal(rule.probability(people.score, gender, people.race), expected)
+    for name in (None, "sensitive", "sensitive_1", "sex"):
+        groups = pd.Series(people.sex, name=name)
+        assert np.array_equal(rule.probability(people.score, groups, people.race), expected)
+    gender = pd.Series(people.sex, name="gender")
+    for groups in (gender, pl.Series("gender", people.sex), [gender, people.race]):
+        within = None if isinstance(groups, list) else people.race
+        with pytest.raises(ValueError, match="'gender' is given where the rule expects 'sex'"):
+            rule.probability(people.score, groups, within)
+        with pytest.raises(ValueError, match="'gender' is given where the rule expects 'sex'"):
+            rule.decide(people.score, groups, within, seed=1)
+    with pytest.raises(ValueError, match="'sex', .*'gender'"):
+        evenhand.audit(people.score, gender, within={"race": people.race}, rule=rule)
+    unnamed = evenhand.fit(people.score, people.sex, criterion="equal-rates").rule
+    assert len(unnamed.probability(people.score, gender)) == len(people.score)
 
 
 @pytest.mark.parametrize(
@@ -283,3 +295,24 @@ def test_a_rule_straight_from_its_fit_knows_how_it_was_found() -> None:
     loaded = evenhand.audit(score, group, label=label, rule=evenhand.Rule.from_json(fit.to_json()))
     assert direct.to_dict() == loaded.to_dict()
     assert direct.overall["cost"] == fit.after.overall["cost"]
+
+
+@pytest.mark.parametrize("kind", [Rule, evenhand.SoftRule])
+def test_rules_are_not_made_by_hand(kind: type[Rule]) -> None:
+    with pytest.raises(TypeError, match="evenhand.fit"):
+        kind()
+    for text in (b"{}", {}, None):
+        with pytest.raises(TypeError, match="rule's file must be a text"):
+            kind.from_json(text)  # type: ignore[arg-type]
+
+
+def test_notebooks_show_names_as_text(people: People) -> None:
+    groups = {"<b>": ["<i>", "x"]}
+    fit = evenhand.fit([0.2, 0.8], groups, label=[0, 1], criterion="statistical-parity")
+    soft = evenhand.fit([0.2, 0.8], soft={"<b>": [0.5, 0.9]})
+    calibrator = evenhand.calibrate([0.2, 0.8], groups, label=[0, 1])
+    for shown in (fit, fit.rule, fit.tally, soft, soft.rule, calibrator, fit.after):
+        text = shown._repr_html_()  # type: ignore[attr-defined]
+        assert text.startswith("<")
+        assert "<b>" not in text
+        assert "<i>" not in text

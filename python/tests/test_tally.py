@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +109,11 @@ def test_entries_are_in_the_callers_scale() -> None:
     assert entries["score"].tolist() == [0.75, 0.25]
     assert entries["n"].tolist() == [2, 1]
     assert entries["n1"].tolist() == [1, 0]
-    with pytest.raises(IndexError):
-        tally.entries(1)
-    with pytest.raises(TypeError):
-        tally.entries(-1)
+    for cell in (1, -1, 10**30):
+        with pytest.raises((IndexError, ValueError), match="cell"):
+            tally.entries(cell)
+    with pytest.raises(TypeError, match="cell must be a whole number, not '0'"):
+        tally.entries("0")  # type: ignore[arg-type]
     assert "n1" not in Tally([0.5], ["a"]).entries(0)
 
 
@@ -239,3 +242,32 @@ def test_parquet_that_is_damaged(people: People, tmp_path: Path) -> None:
 def test_an_attribute_like_a_column_of_a_tally(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="like another column of a tally"):
         Tally([0.5], {name: ["a"]}).save(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match="like another column of a tally"):
+        Tally([0.5], {name: ["a"]}).to_dict()
+
+
+def test_rows_that_several_threads_add() -> None:
+    tally = Tally([0.5], ["a"])
+    start = threading.Barrier(8)
+    values = np.random.default_rng(1).random(2000)
+
+    def add(group: str) -> None:
+        start.wait()
+        for part in np.split(values, 50):
+            tally.add(part, [group] * len(part), threads=1)
+
+    workers = [threading.Thread(target=add, args=(name,)) for name in "abcdefgh"]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert tally.total == 1 + 8 * 2000
+    assert pickle.loads(pickle.dumps(tally)) == tally
+    assert copy.deepcopy(tally).add([0.5], ["a"]).total == tally.total + 1
+
+
+def test_endings_in_any_case(tmp_path: Path) -> None:
+    tally = Tally([0.5], {"sex": ["a"]})
+    tally.save(tmp_path / "x.PARQUET")
+    assert (tmp_path / "x.PARQUET").read_bytes()[:4] == b"PAR1"
+    assert Tally.load(tmp_path / "x.PARQUET") == tally
