@@ -28,6 +28,13 @@ bool is_missing(const std::uint64_t* validity, idx_t row) {
   return validity && !duckdb_validity_row_is_valid(const_cast<std::uint64_t*>(validity), row);
 }
 
+bool any_missing(const std::uint64_t* validity, idx_t rows) {
+  for (idx_t row = 0; validity && row < rows; ++row) {
+    if (is_missing(validity, row)) return true;
+  }
+  return false;
+}
+
 // A function of one column runs once for each entry of a Parquet dictionary, which may hold values
 // that no row has: so unknown ones are no error here.
 void find_values(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
@@ -198,17 +205,22 @@ struct DecideFunction::State {
     std::vector<CellCode> codes(count);
     std::uint64_t never_seen = 0;
     const Reading& reading = reading_of(rule);
+    const double lowest = reading.lowest();
+    const double highest = reading.highest();
+    bool good = !any_missing(valid_numbers[0], count);
     for (idx_t row = 0; row < count; ++row) {
-      if (is_missing(valid_numbers[0], row) || !reading.valid(reading.turn(scores[row]))) {
-        return stop(info, Trouble::number);
+      const double x = reading.turn(scores[row]);
+      good &= x >= lowest && x <= highest;
+    }
+    for (std::size_t j = 1; j <= soft; ++j) {
+      good &= !any_missing(valid_numbers[j], count);
+      for (idx_t row = 0; row < count; ++row) {
+        good &= numbers[j][row] >= 0 && numbers[j][row] <= 1;
       }
-      for (std::size_t j = 1; j <= soft; ++j) {
-        const double g = numbers[j][row];
-        if (is_missing(valid_numbers[j], row) || !(g >= 0 && g <= 1)) {
-          return stop(info, Trouble::number);
-        }
-      }
-      if (is_missing(id_validity, row)) return stop(info, Trouble::id);
+    }
+    if (!good) return stop(info, Trouble::number);
+    if (any_missing(id_validity, count)) return stop(info, Trouble::id);
+    for (idx_t row = 0; row < count; ++row) {
       codes[row] = cell_at(columns, row);
       if (codes[row] == unseen_cell) ++never_seen;
     }
