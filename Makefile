@@ -41,6 +41,7 @@ test-python: build/release/build.ninja python-package
 	$(python) -m ruff format --check python examples
 	cd build && $(python) -m mypy --config-file $(CURDIR)/pyproject.toml --strict -p evenhand
 	cd build && $(python) -m mypy --config-file ../examples/mypy.ini ../examples/adult/*.py
+	$(python) tests/calibration/make.py --check
 	EVENHAND_TEST_ALL=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(python) -m pytest -q -n 2 \
 	  -p no:cacheprovider --import-mode=append python/tests
 

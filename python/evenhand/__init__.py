@@ -22,7 +22,8 @@ from ._audit import Audit, audit
 from ._calibrate import Calibrator, calibrate
 from ._core import version as __version__
 from ._errors import InfeasibleError
-from ._fit import Fit, SoftFit, fit
+from ._fit import fit
+from ._found import Fit, SoftFit
 from ._frontier import Frontier, frontier
 from ._rule import Explanation, Rule, SoftRule, load
 from ._tally import Tally

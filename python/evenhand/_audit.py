@@ -16,7 +16,7 @@ from ._tally import Tally, as_tally
 from ._texts import text_of
 
 if TYPE_CHECKING:
-    from ._fit import Fit
+    from ._found import Fit
 
 RATES = ("selection_rate", "true_positive_rate", "false_positive_rate")
 

@@ -34,8 +34,8 @@ from . import _core, _inputs
 from . import _sklearn_rows as rows
 from ._audit import Audit, audit, audit_tally
 from ._calibrate import Calibrator
-from ._fit import Fit
 from ._fit import fit as fit_rule
+from ._found import Fit
 from ._rule import Rule
 from ._sklearn_ids import row_ids
 from ._sklearn_scores import Floats, held_out_scores, response_of, score_of

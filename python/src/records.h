@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 namespace evenhand::python {
 
@@ -22,5 +23,20 @@ nanobind::dict record_of(const Audit& audit, const CellNames& names, const Roles
 nanobind::dict record_of(const CalibrationFigures& figures);
 nanobind::dict record_of(const CalibrationReport& report, const CellNames& names);
 nanobind::dict record_of(const Constraint& constraint);
+
+// Status, objective and proof of a Solution or a SoftSolution.
+template <class Found>
+nanobind::dict proof_record(const Found& found) {
+  nanobind::dict out;
+  out["status"] = std::string(to_string(found.status));
+  out["primal"] = found.primal;
+  out["dual"] = found.dual;
+  out["gap"] = found.gap;
+  out["violation"] = found.violation;
+  out["magnitude"] = found.magnitude;
+  out["base"] = found.base;
+  out["lottery_share"] = found.lottery_share;
+  return out;
+}
 
 }  // namespace evenhand::python

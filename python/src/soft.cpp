@@ -96,15 +96,7 @@ auto decide_by_seed(const SoftRule& rule, const NumberColumn& score, const Numbe
 }
 
 nb::dict record_of_soft(const SoftSolution& fit) {
-  nb::dict out;
-  out["status"] = std::string(to_string(fit.status));
-  out["primal"] = fit.primal;
-  out["dual"] = fit.dual;
-  out["gap"] = fit.gap;
-  out["violation"] = fit.violation;
-  out["magnitude"] = fit.magnitude;
-  out["base"] = fit.base;
-  out["lottery_share"] = fit.lottery_share;
+  nb::dict out = proof_record(fit);
   const std::vector<std::string>& within = fit.rule.parts().strata.attributes();
   nb::list strata;
   for (const SoftStratumOutcome& stratum : fit.strata) {

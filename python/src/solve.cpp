@@ -257,15 +257,7 @@ nb::list constraint_records(const std::vector<Constraint>& constraints) {
 }
 
 nb::dict solution_record(const Solution& fit, const Tally& tally) {
-  nb::dict out;
-  out["status"] = std::string(to_string(fit.status));
-  out["primal"] = fit.primal;
-  out["dual"] = fit.dual;
-  out["gap"] = fit.gap;
-  out["violation"] = fit.violation;
-  out["magnitude"] = fit.magnitude;
-  out["base"] = fit.base;
-  out["lottery_share"] = fit.lottery_share;
+  nb::dict out = proof_record(fit);
   out["cells"] = cell_records(fit, tally.cells());
   out["strata"] = stratum_records(fit);
   out["constraints"] = constraint_records(fit.constraints);

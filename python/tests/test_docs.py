@@ -10,6 +10,7 @@ import pkgutil
 import re
 from pathlib import Path
 
+import matplotlib
 import pytest
 from conftest import PROJECT
 
@@ -40,7 +41,7 @@ def test_the_public_functions_have_examples() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of a page are one program; a text block after one is what it prints."""
-    pytest.importorskip("matplotlib").use("Agg")
+    matplotlib.use("Agg")
     (tmp_path / "data").symlink_to(PROJECT / "data")
     monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))

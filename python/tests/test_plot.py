@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from conftest import People
 from matplotlib import pyplot
+from sklearn.linear_model import LogisticRegression
 
 import evenhand
 from evenhand.plot import COLOURS, STYLES
@@ -104,10 +105,7 @@ def test_an_axes_that_is_given_is_used(people: People) -> None:
 
 
 def test_a_classifier_shows_its_rule(people: People) -> None:
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    model = evenhand.FairThresholdClassifier(
-        linear_model.LogisticRegression(), criterion="statistical-parity"
-    )
+    model = evenhand.FairThresholdClassifier(LogisticRegression(), criterion="statistical-parity")
     model.fit(people.score.reshape(-1, 1), people.label, sensitive_features=people.sex)
     assert len(evenhand.plot_rule(model).get_lines()) == 2
 

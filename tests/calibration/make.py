@@ -2,13 +2,17 @@
 """Writes the calibration tables beside this file, whose last column is what scikit-learn answers.
 
 The C++ tests read these tables, since they cannot ask scikit-learn; tests in Python can ask it.
-Needs scikit-learn. With --check: says whether what it answers today agrees with the files to 1e-6;
-exits with 77 (skipped) where there is none. Rows of weight 0 take no part in the fit: they are
+Needs scikit-learn. With --check: says whether what it answers today agrees with the files to 1e-6
+(make test-python asks). Rows of weight 0 take no part in the fit: they are
 scores that were never seen.
 """
 
 import sys
 from pathlib import Path
+
+import numpy as np
+from sklearn.calibration import _SigmoidCalibration
+from sklearn.isotonic import IsotonicRegression
 
 HERE = Path(__file__).resolve().parent
 CLOSE = 1e-6
@@ -74,12 +78,5 @@ def main():
         sys.exit("scikit-learn answers differently: " + ", ".join(stale))
 
 
-try:
-    import numpy as np
-    from sklearn.calibration import _SigmoidCalibration
-    from sklearn.isotonic import IsotonicRegression
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
 if __name__ == "__main__":
     main()

@@ -1,0 +1,324 @@
+"""What a fit found: the rule, its proof, and what it means for everybody."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from . import _core, _files, _tables
+from ._audit import Audit, audit_tally, calibrator_in
+from ._rows import Rows
+from ._rule import Rule, SoftRule
+from ._tally import Tally
+from ._trace import Trace
+
+
+class Fit:
+    """A rule with the proof that it is fair, and that none does better.
+
+    Made by :func:`evenhand.fit`.
+
+    Attributes
+    ----------
+    rule : Rule
+        What decides.
+    tally : Tally
+        The rows that it was fitted on, counted.
+    criterion : dict
+        What is fair.
+    status : str
+        "optimal": gap and violation are below 1e-9; "inaccurate": a rule without that proof;
+        "approximate": found by stochastic gradients.
+    primal, dual : float
+        The objective of the rule, and the most that any fair rule could have.
+    gap : float
+        Their difference, as a share of all that is at stake (``magnitude``).
+    violation : float
+        The largest violation of the criterion, in units of a rate.
+    magnitude : float
+        The sum of all benefits, whatever their sign.
+    base : float
+        The objective of the base decisions: what no criterion at all would give.
+    lottery_share : float
+        The share of people who are decided by a coin.
+    cells, strata, constraints : list of dict
+        What came out for each cell, each stratum and each constraint that was needed.
+    multipliers : list of dict
+        Of ``solver="sgd"``, else empty.
+    trace : Trace
+        Of ``solver="sgd"``: the course of the run.
+    steps, learning_rate : int, float
+        Of ``solver="sgd"``, else None.
+    """
+
+    def __init__(
+        self,
+        solution: _core.Solution | _core.SgdResult,
+        tally: Tally,
+        criterion: _core.Criterion,
+        options: dict[str, Any],
+    ) -> None:
+        record = solution.record(tally._core)
+        self.rule = Rule._of(
+            solution.rule, lambda: json.dumps(self._record()), null=tally._source.null
+        )
+        self.tally = tally
+        self.criterion: dict[str, Any] = criterion.record()
+        self.status: str = record["status"]
+        self.primal: float = record["primal"]
+        self.dual: float = record["dual"]
+        self.gap: float = record["gap"]
+        self.violation: float = record["violation"]
+        self.magnitude: float = record["magnitude"]
+        self.base: float = record["base"]
+        self.lottery_share: float = record["lottery_share"]
+        self.cells: list[dict[str, Any]] = record["cells"]
+        self.strata: list[dict[str, Any]] = record["strata"]
+        self.constraints: list[dict[str, Any]] = record["constraints"]
+        self.multipliers: list[dict[str, Any]] = record.get("multipliers", [])
+        self.trace = Trace(*record.get("trace", ([], 1.0, [])))
+        self.steps: int | None = record.get("steps")
+        self.learning_rate: float | None = record.get("learning_rate")
+        self._criterion_names = criterion.rates, criterion.all_cells
+        self._options = options
+        self._solution: Any = solution
+        self._own_record: str | None = None
+        self._audits: tuple[Audit, Audit] | None = None
+
+    @property
+    def objective(self) -> float:
+        """The objective of the rule, ``primal``."""
+        return self.primal
+
+    @property
+    def excluded(self) -> int:
+        """The number of rows that were left out for a missing value."""
+        return self.tally.excluded
+
+    @property
+    def before(self) -> Audit:
+        """The audit of the base decisions on the rows of the fit."""
+        return self._both()[0]
+
+    @property
+    def after(self) -> Audit:
+        """The audit of the rule on the rows of the fit."""
+        return self._both()[1]
+
+    def _both(self) -> tuple[Audit, Audit]:
+        if self._audits is None:
+            after = audit_tally(
+                self.tally,
+                rule=self.rule,
+                cost_fp=self._options["cost_fp"],
+                cost_fn=self._options["cost_fn"],
+                base_threshold=self._options["base_threshold"],
+                calibrator=calibrator_in(self.rule),
+            )
+            assert after.before is not None
+            for audit in (after, after.before):
+                audit.rates = self._criterion_names[0] or audit.rates
+                audit._all_cells = self._criterion_names[1]
+            self._audits = after.before, after
+        return self._audits
+
+    # --- The rule's file.
+
+    def _solution_record(self) -> str:
+        if self._own_record is None:
+            self._own_record = _core.fit_record(self._solution.to_json())
+        return self._own_record
+
+    def _record(self) -> dict[str, Any]:
+        record: dict[str, Any] = json.loads(self._solution_record())
+        tally, source = self.tally, self.tally._source
+        columns: dict[str, Any] = {}
+        if source.score:
+            columns["score"] = source.score
+        columns["sensitive"] = tally.sensitive
+        columns["within"] = tally.within
+        for name in ("label", "weight", "null"):
+            if getattr(source, name):
+                columns[name] = getattr(source, name)
+        record["columns"] = columns
+        record["scale"] = tally.scale
+        record["favorable"] = tally.favorable
+        if rows := tally._rows():
+            record["rows"] = rows
+        record["weight"] = tally.total
+        if source.excluded:
+            record["excluded"] = source.excluded
+        record["labelled"] = tally.labelled
+        record["before"] = _figures(self.before.overall)
+        record["after"] = _figures(self.after.overall)
+        return record
+
+    def to_json(self) -> str:
+        """Return the text of the rule's file: the rule, and the record of this fit."""
+        return self.rule.to_json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record of this fit, with the names of the rule's file."""
+        return self._record()
+
+    def save(self, path: _files.PathLike) -> None:
+        """Write the rule's file, the same that the tool writes and reads."""
+        _files.write_text(path, self.to_json())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle everything but the solver's own memory."""
+        self._solution_record()
+        return {**self.__dict__, "_solution": None}
+
+    # --- Stochastic gradients.
+
+    def trace_csv(self) -> str:
+        """Return the text of the file that the tool's ``--trace`` writes."""
+        return self.trace.to_csv()
+
+    def compare(self) -> dict[str, float]:
+        """Say how far ``solver="sgd"`` is from the exact optimum of the same problem.
+
+        Returns
+        -------
+        dict
+            The members of the tool's ``--compare``: ``exact_objective`` and ``exact_violation``;
+            ``dual``, by how much the dual objective exceeds the optimum; ``primal``, by how much
+            the rule's objective is below it (negative where unfairness pays); ``multiplier``, the
+            largest difference of a cell's price; ``violation``, that of the rule.
+
+        Raises
+        ------
+        ValueError
+            For an exact fit, and one that was pickled.
+        """
+        if self.steps is None:
+            raise ValueError("compare is for solver='sgd': this fit is exact")
+        if self._solution is None:
+            raise ValueError("a fit that was pickled cannot be compared: do it before")
+        return _core.compare(self._solution, self.tally._core)
+
+    # --- For people.
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        rates = [rate for rate in self.before.rates if rate in self.before.overall]
+        header = ["group", "people"]
+        for rate in rates:
+            header += [rate.replace("_", " "), "after"]
+        rows = []
+        for before, after in zip(self.before.strata, self.after.strata, strict=True):
+            for one, two in zip(before["groups"], after["groups"], strict=True):
+                row = [
+                    _tables.values_in_words({**one["group"], **before["stratum"]}),
+                    f"{one['weight']:,.10g}",
+                ]
+                for rate in rates:
+                    row += [_tables.percent(one[rate]), _tables.percent(two[rate])]
+                rows.append(row)
+        return header, rows
+
+    def _head(self) -> str:
+        before, after = self.before, self.after
+        note = " (expected, if the scores are calibrated)" if after.expected else ""
+        return (
+            f"{self.criterion['name']}: {self.status}, gap {max(0.0, self.gap):.1g}, "
+            f"violation {self.violation:.1g}, lottery share {_tables.percent(self.lottery_share)}\n"
+            f"accuracy {_tables.percent(before.accuracy)} -> "
+            f"{_tables.percent(after.accuracy)}{note}"
+        )
+
+    def __repr__(self) -> str:
+        """Show status, accuracy and each group, before and after."""
+        if not self.tally.sensitive:
+            return f"{self.criterion['name']}: {self.status}, gap {max(0.0, self.gap):.1g}"
+        return self._head() + "\n\n" + _tables.text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        if not self.tally.sensitive:
+            return _tables.html_table(["status"], [[repr(self)]])
+        lines = [[line] for line in self._head().splitlines()]
+        return _tables.html_table(["fit"], lines) + _tables.html_table(*self._table())
+
+
+def _figures(overall: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: value
+        for key, value in overall.items()
+        if key != "bias" and not key.endswith("_between_groups")
+    }
+
+
+class SoftFit:
+    """A rule for soft attributes, with its proof.
+
+    Made by :func:`evenhand.fit` with ``soft=``.
+
+    Attributes
+    ----------
+    rule : SoftRule
+        What decides.
+    status, primal, dual, gap, violation, magnitude, base, lottery_share
+        As of :class:`Fit`.
+    strata : list of dict
+        For each stratum and column, the expected selection rates of those who belong and of the
+        others.
+    excluded : int
+        The number of rows that were left out for a missing value.
+    """
+
+    def __init__(self, solution: _core.SoftSolution, rows: Rows) -> None:
+        record = solution.record()
+        self.excluded = rows.source.excluded
+        self.status: str = record["status"]
+        self.primal: float = record["primal"]
+        self.dual: float = record["dual"]
+        self.gap: float = record["gap"]
+        self.violation: float = record["violation"]
+        self.magnitude: float = record["magnitude"]
+        self.base: float = record["base"]
+        self.lottery_share: float = record["lottery_share"]
+        self.strata: list[dict[str, Any]] = record["strata"]
+        source = rows.source
+        columns: dict[str, Any] = {} if source.score is None else {"score": source.score}
+        columns["soft"] = [column.name for column in rows.soft]
+        columns["within"] = rows.within
+        if source.weight is not None:
+            columns["weight"] = source.weight
+        columns["null"] = source.null
+        own: dict[str, Any] = json.loads(_core.fit_record(solution.to_json()))
+        own["columns"] = columns
+        own["scale"] = solution.rule.scale
+        own["favorable"] = solution.rule.favorable
+        own["rows"] = source.rows
+        own["weight"] = sum(stratum["weight"] for stratum in self.strata)
+        if source.excluded:
+            own["excluded"] = source.excluded
+        own["labelled"] = False
+        self.rule = SoftRule._of(solution.rule, json.dumps(own), null=source.null)
+
+    @property
+    def objective(self) -> float:
+        """The objective of the rule, ``primal``."""
+        return self.primal
+
+    def to_json(self) -> str:
+        """Return the text of the rule's file: the rule, and the record of this fit."""
+        return self.rule.to_json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record of this fit, with the names of the rule's file."""
+        return self.rule.record
+
+    def save(self, path: _files.PathLike) -> None:
+        """Write the rule's file."""
+        self.rule.save(path)
+
+    def __repr__(self) -> str:
+        """Show the status."""
+        return (
+            f"SoftFit({self.status}, gap {max(0.0, self.gap):.1g}, violation {self.violation:.1g}, "
+            f"columns {self.rule.columns})"
+        )
+
+    def _repr_html_(self) -> str:
+        return _tables.html_lines(repr(self), self.rule.describe())
