@@ -42,8 +42,8 @@ test-python: build/release/build.ninja python-package
 	cd build && $(python) -m mypy --config-file $(CURDIR)/pyproject.toml --strict -p evenhand
 	cd build && $(python) -m mypy --config-file ../examples/mypy.ini ../examples/adult/*.py
 	$(python) tests/calibration/make.py --check
-	EVENHAND_TEST_ALL=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(python) -m pytest -q -n 2 \
-	  -p no:cacheprovider --import-mode=append python/tests
+	EVENHAND_TEST_ALL=1 SCIPY_ARRAY_API=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(python) \
+	  -m pytest -q -n 2 -p no:cacheprovider --import-mode=append python/tests
 
 # The paper's experiment on Adult: writes docs/paper-results.md, docs/paper/ and build/paper/.
 paper: wheel
