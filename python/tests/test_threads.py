@@ -22,14 +22,16 @@ def test_another_thread_progresses_during_a_fit() -> None:
 
     other = threading.Thread(target=count)
     other.start()
-    time.sleep(0.05)
-    before = counted[0]
-    for _ in range(3):
+    progressed = 0
+    for _ in range(50):  # a busy machine may starve the other thread once, not always
+        before = counted[0]
         evenhand.fit(score, group, criterion="statistical-parity", threads=1)
-    progressed = counted[0] - before
+        progressed = max(progressed, counted[0] - before)
+        if progressed > 100:
+            break
     done.set()
     other.join()
-    assert progressed > 1000
+    assert progressed > 100  # with the lock held it would be a handful
 
 
 def test_fits_in_several_threads_are_the_same() -> None:

@@ -161,7 +161,7 @@ def test_data_from_a_pipe_with_a_name(inputs: Tool) -> None:
         feeding = ["sh", "-c", "cat data.csv >pipe"]
         with subprocess.Popen(feeding, cwd=inputs.folder) as feed:
             try:
-                run = inputs(*arguments(command, "pipe"), timeout=4)
+                run = inputs(*arguments(command, "pipe"), timeout=30)
             finally:
                 feed.terminate()
         if run.status != 0:
