@@ -23,6 +23,7 @@
 #include <evenhand/scale.h>
 #include <evenhand/sgd.h>
 #include <evenhand/soft.h>
+#include <evenhand/soft_audit.h>
 #include <evenhand/soft_rule.h>
 #include <evenhand/solve.h>
 #include <evenhand/tally.h>

@@ -1,6 +1,7 @@
 #include "rule/soft_columns.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -78,6 +79,24 @@ void check_soft_rows(const SoftRows& rows, const Reading& reading) {
           quoted_if_needed(column.name, 60), shortest(*bad)));
     }
   }
+}
+
+void check_soft_weights(std::span<const double> weights, std::size_t rows) {
+  if (weights.empty()) return;
+  if (weights.size() != rows) {
+    throw std::invalid_argument(fmt::format(
+        "there are {} scores but {} weights: columns differ in length", rows, weights.size()));
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (!(weights[i] >= 0) || std::isinf(weights[i])) {
+      throw std::invalid_argument(fmt::format("row {}: the weight {} is not a finite number >= 0",
+                                              i, shortest(weights[i])));
+    }
+    sum += weights[i];
+  }
+  if (!(sum > 0)) throw std::invalid_argument("every weight is zero");
+  if (std::isinf(sum)) throw std::invalid_argument("the sum of weights is infinite");
 }
 
 }  // namespace evenhand

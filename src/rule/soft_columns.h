@@ -3,6 +3,7 @@
 
 #include <evenhand/soft_rule.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,8 @@ const SoftColumn& find_column(const SoftRows& rows, const std::string& name);
 // All columns as long as the scores, values in [0, 1], scores valid; std::invalid_argument names
 // the first bad row.
 void check_soft_rows(const SoftRows& rows, const Reading& reading);
+
+// None, or one for each row, finite and >= 0, not all 0; throws std::invalid_argument.
+void check_soft_weights(std::span<const double> weights, std::size_t rows);
 
 }  // namespace evenhand

@@ -13,24 +13,6 @@
 namespace evenhand::soft {
 namespace {
 
-void check_weights(std::span<const double> weights, std::size_t rows) {
-  if (weights.empty()) return;
-  if (weights.size() != rows) {
-    throw std::invalid_argument(fmt::format(
-        "there are {} scores but {} weights: columns differ in length", rows, weights.size()));
-  }
-  double sum = 0;
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (!(weights[i] >= 0) || std::isinf(weights[i])) {
-      throw std::invalid_argument(fmt::format("row {}: the weight {} is not a finite number >= 0",
-                                              i, shortest(weights[i])));
-    }
-    sum += weights[i];
-  }
-  if (!(sum > 0)) throw std::invalid_argument("every weight is zero");
-  if (std::isinf(sum)) throw std::invalid_argument("the sum of weights is infinite");
-}
-
 void check_exhaustive(const SoftRows& rows) {
   if (rows.columns.size() < 2) {
     throw std::invalid_argument("exhaustive columns are at least two: all the groups there are");
@@ -63,7 +45,7 @@ std::vector<Atoms> read_atoms(const SoftRows& rows, const SoftOptions& options) 
   check_soft_names(names);
   const Reading reading{options.scale, options.favorable};
   check_soft_rows(rows, reading);
-  check_weights(options.weight, rows.size());
+  check_soft_weights(options.weight, rows.size());
   if (options.exhaustive) check_exhaustive(rows);
 
   const auto weight = [&](std::uint32_t row) {

@@ -1,0 +1,61 @@
+// audit_soft: what decisions mean where groups are known by probabilities only (soft.h): the
+// expected selection rates of those who belong to each group and of those who do not.
+#pragma once
+
+#include <evenhand/scale.h>
+#include <evenhand/soft_rule.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace evenhand {
+
+struct SoftAuditOptions {
+  std::span<const double> weight = {};  // finite and >= 0, not all 0; none: 1 each
+  std::span<const double> label = {};   // 0 or 1, what really happened, as the data have it
+  Scale scale = Scale::probability;
+  Favorable favorable = Favorable::high;
+  Costs costs = {};
+};
+
+// Those who belong to a group, and the others, in one stratum.
+struct SoftPair {
+  std::string column;
+  double mean = 0;               // expected share of the rows that belong
+  std::optional<double> rate;    // expected selection rate of those who belong; none: nobody does
+  std::optional<double> others;  // and of those who do not; none: everybody belongs
+};
+
+struct SoftAuditedStratum {
+  std::vector<std::string> values;  // of the `within` attributes
+  double weight = 0;
+  std::optional<double> selection_rate;  // none without rows
+  std::vector<SoftPair> columns;
+};
+
+struct SoftAudit {
+  bool expected = false;  // accuracy and cost trust the scores: there were no labels
+  double weight = 0;
+  double selection_rate = 0;
+  double accuracy = 0;
+  double cost = 0;  // mean cost of a decision
+  std::vector<SoftAuditedStratum> strata;
+
+  // Between those who belong and the others, over all columns and strata; none if nothing can be
+  // compared.
+  std::optional<double> largest_difference() const;
+  std::optional<double> smallest_ratio()
+      const;  // of the smaller rate to the larger; 1 if both are 0
+};
+
+// Of decisions with these probabilities (0 or 1 for decisions that were made), and of decisions by
+// the benefit alone. Columns are audited whether a rule knows them or not. The order of rows does
+// not show in the result. Throws std::invalid_argument for values out of range (naming the row),
+// columns of different lengths, and no rows.
+SoftAudit audit_soft(const SoftRows& rows, std::span<const double> q,
+                     const SoftAuditOptions& options = {});
+SoftAudit audit_soft(const SoftRows& rows, const SoftAuditOptions& options = {});
+
+}  // namespace evenhand
