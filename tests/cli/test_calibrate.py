@@ -453,31 +453,6 @@ def test_the_frontier_is_of_calibrated_scores_too(tool: Tool, people: Path) -> N
         assert point["objective"] == pytest.approx(fit["primal"], rel=1e-9)
 
 
-# --- gamma auto.
-
-
-def test_gamma_auto_is_the_schedule_of_the_rows(tool: Tool, people: Path) -> None:
-    """The same rule as with the number that `theory gamma` prints."""
-    gamma = tool("theory", "gamma", "--rows", 5000).ok().out.strip()
-    asked = ("--score", "score", *PARITY)
-    for name, value in (("a.json", "auto"), ("b.json", gamma)):
-        tool("fit", people, *asked, "--gamma", value, "-o", name).ok()
-    assert tool.path("a.json").read_bytes() == tool.path("b.json").read_bytes()
-    assert json.loads(tool.path("a.json").read_text())["fit"]["gamma"] == float(gamma)
-    tool("tally", people, *asked[:4], "-o", "t.parquet").ok()
-    tally = tool("fit", "--tally", "t.parquet", *asked[4:], "--gamma", "auto", "--json")
-    assert tally.ok().json()["gamma"] == float(gamma)
-
-
-def test_gamma_auto_needs_to_know_the_number_of_rows(tool: Tool, people: Path) -> None:
-    """A tally of weighted rows does not tell it."""
-    roles = ("--score", "score", "--sensitive", "sex")
-    tool("tally", people, *roles, "--weight", "w", "-o", "t.parquet").ok()
-    tool("fit", "--tally", "t.parquet", *PARITY[2:], "--gamma", "auto", "-o", "rule.json").fails(
-        2, "weighted", "gamma")
-    assert tool.files() == {"t.parquet"}
-
-
 # --- What is refused.
 
 
