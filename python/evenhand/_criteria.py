@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from . import _core, _options
@@ -10,6 +11,9 @@ NAMES = (
     "statistical-parity, equal-opportunity, false-positive-parity, equalized-odds, equal-rates, "
     "four-fifths"
 )
+
+_ERROR_RATES = re.compile(r"\b(tpr|fpr)\b")
+"""In a requirement: rates of those with one outcome."""
 
 
 def build(
@@ -53,3 +57,14 @@ def check_labels(criterion: _core.Criterion, labelled: bool) -> None:
     """Refuse a criterion of outcomes where nobody knows them."""
     if not labelled and any(rate != "selection_rate" for rate in criterion.rates):
         raise ValueError(f"{criterion.name} needs labels, what really happened: give label=")
+
+
+def has_error_rates(criterion: str | None, require: str | Sequence[str]) -> bool:
+    """Whether rates of those with one outcome are bounded, which labels alone can tell."""
+    requirements = [require] if isinstance(require, str) else require
+    if any(_ERROR_RATES.search(str(one)) for one in requirements):
+        return True
+    if not criterion:
+        return False
+    rates = _core.criterion(criterion, ["any"], [], "intersection", None, None, None, []).rates
+    return any(rate != "selection_rate" for rate in rates)

@@ -3,12 +3,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,35 +14,27 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import accuracy_score
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    has_fit_parameter,
-    indexable,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, indexable, validate_data
 
-from . import _core, _inputs
+from . import _inputs
 from . import _sklearn_rows as rows
 from ._audit import Audit, audit, audit_tally
 from ._calibrate import Calibrator
+from ._criteria import has_error_rates
 from ._fit import fit as fit_rule
 from ._found import Fit
 from ._rule import Rule
 from ._sklearn_ids import row_ids
+from ._sklearn_keys import check_key, secret_of
+from ._sklearn_routing import routed, router_of
 from ._sklearn_scores import Floats, held_out_scores, response_of, score_of
+from ._sklearn_targets import classes_of, favourable, known_labels, weights_of
+from ._sklearn_unseen import name_of_missing, rule_for
 from ._tally import Tally
 
 __all__ = ["FairThresholdClassifier", "row_ids"]
 
 _ROLES = ("sensitive_features", "control_features")
-
-_ERROR_RATES = re.compile(r"\b(tpr|fpr)\b")
-"""In a requirement: rates of those with one outcome."""
 
 
 class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -264,17 +252,12 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 "required."
             )
         X, y = indexable(X, y)
-        y, labels = self._labels(y)
+        y, self.classes_ = classes_of(y, self.estimator if self._frozen else None, self.pos_label)
+        self.pos_label_ = self.classes_[1] if self.pos_label is None else self.pos_label
+        labels = favourable(y, self.pos_label_)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-            if (weight < 0).any():
-                raise ValueError(
-                    "sample_weight must not be negative, but that of row "
-                    f"{np.flatnonzero(weight < 0)[0]} is {weight[weight < 0][0]:g}"
-                )
-            if not self._frozen and len(np.unique(y[weight > 0])) < 2:
-                raise ValueError("sample_weight leaves rows of one class only")
+            weight = weights_of(sample_weight, X, y, one_class=self._frozen)
         length = len(labels)
         columns = [
             self._columns(X, length, role, value)
@@ -290,7 +273,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             **dict(zip(_ROLES, (sensitive_features, control_features), strict=True)),
             "sample_weight": sample_weight,
         }
-        estimator_params, split_params = self._routed(metadata, fit_params)
+        estimator_params, split_params = routed(self, metadata, fit_params, self._frozen)
         features = self._features(X)
         random = self.random_state
         if not (random is None or isinstance(random, (int, np.integer))):
@@ -355,7 +338,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 "null='exclude' cannot be: everybody has a decision; give a name for missing "
                 "groups, or take the rows away before fit"
             )
-        _check_key(self.key, self.key_file)
+        check_key(self.key, self.key_file)
         if self.drop_attributes and any(callable(getattr(self, role)) for role in _ROLES):
             raise ValueError("drop_attributes needs names or positions of columns, not a function")
 
@@ -363,67 +346,6 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def _frozen(self) -> bool:
         prefit = isinstance(self.cv, str) and self.cv == "prefit"
         return prefit or isinstance(self.estimator, FrozenEstimator)
-
-    def _labels(self, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
-        """Settle the classes; return y, and which rows are of the favourable one."""
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind != "binary":
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {kind}."
-            )
-        y = column_or_1d(y, warn=True)
-        classes = np.unique(y)
-        if self._frozen:
-            message = (
-                "This %(name)s instance is not fitted, and cv='prefit' does not fit it. Clones are "
-                "not fitted, and cross-validation and searches make some: give "
-                "FrozenEstimator(...) instead, which stays fitted."
-            )
-            check_is_fitted(self.estimator, msg=message)
-            known = np.asarray(self.estimator.classes_)
-            stray = [one for one in classes.tolist() if one not in known]
-            if stray:
-                raise ValueError(
-                    f"y has the class {stray[0]!r}, which the fitted estimator does not know"
-                )
-            classes = known
-        if len(classes) != 2:
-            what = "one class" if len(classes) == 1 else f"{len(classes)}"
-            raise ValueError(f"y must have two classes, not {what}: {classes.tolist()[:5]}")
-        if self.pos_label is not None and self.pos_label not in classes:
-            raise ValueError(
-                f"pos_label={self.pos_label!r} is not a class of y: {classes.tolist()}"
-            )
-        self.classes_: npt.NDArray[Any] = classes
-        self.pos_label_ = classes[1] if self.pos_label is None else self.pos_label
-        return y, np.asarray(y == self.pos_label_).astype(np.uint8)
-
-    def _routed(
-        self, metadata: dict[str, Any], fit_params: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what goes to the estimator's fit, and to the splitter."""
-        metadata = {name: value for name, value in metadata.items() if value is not None}
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", **metadata, **fit_params)
-            return dict(routed.estimator.fit), dict(routed.splitter.split)
-        if self._frozen:
-            if fit_params:
-                raise ValueError(
-                    f"the estimator is not fitted again, nothing takes {next(iter(fit_params))!r}"
-                )
-            return {}, {}
-        if "sample_weight" in metadata:
-            if has_fit_parameter(self.estimator, "sample_weight"):
-                fit_params = {**fit_params, "sample_weight": metadata["sample_weight"]}
-            elif not any(name.endswith("sample_weight") for name in fit_params):
-                warnings.warn(
-                    f"{type(self.estimator).__name__}.fit takes no sample_weight, only the rule "
-                    "has it; for a step of a pipeline, give <step>__sample_weight too or enable "
-                    "metadata routing",
-                    UserWarning,
-                    stacklevel=3,
-                )
-        return fit_params, {}
 
     def _scores(
         self, X: Any, y: Any, fit_params: dict[str, Any], split_params: dict[str, Any]
@@ -462,21 +384,11 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def _calibration(self) -> str | Calibrator:
         if not (isinstance(self.calibrate, str) and self.calibrate == "auto"):
             return self.calibrate
-        if self.response_method_ != "decision_function" or self._has_error_rates():
+        if self.response_method_ != "decision_function" or has_error_rates(
+            self.criterion, self.require
+        ):
             return "none"
         return "platt"
-
-    def _has_error_rates(self) -> bool:
-        """Whether rates of those with one outcome are bounded, which labels alone can tell."""
-        require = [self.require] if isinstance(self.require, str) else self.require
-        if any(_ERROR_RATES.search(str(one)) for one in require):
-            return True
-        if not self.criterion:
-            return False
-        rates = _core.criterion(
-            self.criterion, ["any"], [], "intersection", None, None, None, []
-        ).rates
-        return any(rate != "selection_rate" for rate in rates)
 
     # --- Columns.
 
@@ -569,7 +481,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Of classes.
         """
         check_is_fitted(self)
-        secret = self._key(key, key_file)
+        secret = secret_of((key, key_file), (self.key, self.key_file), self._seed)
         X, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
         probability = self.rule_.probability(
             scores, sensitive or None, within or None, unseen=self.unseen
@@ -594,18 +506,6 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         place = int(self.classes_[1] == self.pos_label_)
         decided: npt.NDArray[Any] = self.classes_[np.where(positive, place, 1 - place)]
         return decided
-
-    def _key(self, key: Any, key_file: Any) -> bytes | str:
-        _check_key(key, key_file)
-        if key is None and key_file is None:
-            key, key_file = self.key, self.key_file
-            _check_key(key, key_file)
-        if key_file is not None:
-            return Path(key_file).read_bytes()
-        if key is not None:
-            found: bytes | str = key
-            return found
-        return f"evenhand FairThresholdClassifier {self._seed}"
 
     def predict_proba(
         self,
@@ -701,15 +601,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         _, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
         label = None
         if y is not None:
-            check_consistent_length(scores, y)
-            y = column_or_1d(y)
-            stray = [one for one in np.unique(y).tolist() if one not in self.classes_]
-            if stray:
-                raise ValueError(f"y has the class {stray[0]!r}, which fit has not seen")
-            label = np.asarray(y == self.pos_label_).astype(np.uint8)
-        null = self.rule_.null
-        if null == "error" and self.unseen != "error":  # as predict, a group that is not known
-            null = "?" * (1 + max(map(len, self.rule_._values()), default=0))
+            label = known_labels(y, scores, self.classes_, self.pos_label_)
         tally = Tally(
             scores,
             sensitive or None,
@@ -718,11 +610,11 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             weight=sample_weight,
             scale=self._scale(),
             resolution=self.resolution,
-            null=null,
+            null=name_of_missing(self.rule_, self.unseen),
             threads=self.threads,
         )
         shared = {
-            "rule": self._rule_for(tally),
+            "rule": rule_for(self.rule_, tally, self.unseen),
             "cost_fp": self.cost_fp,
             "cost_fn": self.cost_fn,
             "base_threshold": self._base_threshold(),
@@ -734,29 +626,6 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             shared.setdefault("criterion", self.criterion)
         return audit(tally, **{"across": self.across, "threads": self.threads, **shared})
 
-    def _rule_for(self, tally: Tally) -> Rule:
-        """Return the rule, with the groups that it does not know as ``unseen`` decides them."""
-        names = self.rule_.attributes
-        known = {tuple(cell.values()) for cell in self.rule_.cells}
-        found = [tuple(cell[name] for name in names) for cell in tally.cells]
-        others = [cell for cell in found if cell not in known]
-        if self.unseen == "error" or not others:
-            return self.rule_
-        file = json.loads(self.rule_.to_json())
-        rule = file["rule"]
-        steps = [[rule["otherwise"], 1]] if self.unseen == "score" else []
-        added = [{"values": list(cell), "start": 0, "steps": steps} for cell in others]
-        cells = rule["cells"] + added
-        order = sorted(
-            range(len(cells)), key=lambda i: [value.encode() for value in cells[i]["values"]]
-        )
-        calibrator = rule.get("calibrator", {})
-        if calibrator.get("cells"):  # who is not known has the curve of all
-            curves = calibrator["cells"] + [calibrator["all"]] * len(added)
-            calibrator["cells"] = [curves[i] for i in order]
-        rule["cells"] = [cells[i] for i in order]
-        return Rule.from_json(json.dumps(file))
-
     # --- For scikit-learn.
 
     def get_metadata_routing(self) -> Any:
@@ -766,12 +635,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         -------
         sklearn.utils.metadata_routing.MetadataRouter
         """
-        fit_of_fit = MethodMapping().add(caller="fit", callee="fit")
-        split_of_fit = MethodMapping().add(caller="fit", callee="split")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        router.add(estimator=self.estimator, method_mapping=fit_of_fit)
-        splitter = self.cv if hasattr(self.cv, "split") else None
-        return router.add(splitter=splitter, method_mapping=split_of_fit)
+        return router_of(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there is a rule."""
@@ -785,15 +649,3 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         for name in ("sparse", "allow_nan", "pairwise", "string", "categorical"):
             setattr(tags.input_tags, name, getattr(own, name))
         return tags
-
-
-def _check_key(key: Any, key_file: Any) -> None:
-    """Refuse paths as secrets, and two secrets."""
-    if key is not None and key_file is not None:
-        raise ValueError("give either key or key_file, not both")
-    if isinstance(key, os.PathLike):
-        raise TypeError(f"key is the secret itself; the path of a file is key_file={str(key)!r}")
-    if key is not None and not isinstance(key, (bytes, bytearray, str)):
-        raise TypeError(f"key must be bytes or a text, not {type(key).__name__}")
-    if key_file is not None and not isinstance(key_file, (str, os.PathLike)):
-        raise TypeError(f"key_file must be a path, not {type(key_file).__name__}")

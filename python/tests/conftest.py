@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -66,6 +66,23 @@ def make_people(rows: int, seed: int = 0) -> People:
 def people() -> People:
     """A few hundred rows."""
     return make_people(600)
+
+
+@pytest.fixture(scope="session")
+def applicants() -> tuple[Any, Any]:
+    """Rows and labels for scikit-learn."""
+    from applicants import make_applicants
+
+    return make_applicants()
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Small problems: threads of linear algebra only get in each other's way."""
+    import threadpoolctl
+
+    with threadpoolctl.threadpool_limits(1):
+        yield
 
 
 @pytest.fixture

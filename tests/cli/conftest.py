@@ -16,6 +16,7 @@ import pytest
 TOOL = os.environ.get("EVENHAND", str(Path(__file__).parents[2] / "build/release/bin/evenhand"))
 LOCALE = os.environ.get("EVENHAND_TEST_LOCALE", "C.UTF-8")
 PROJECT = Path(__file__).parents[2]
+Sql = Callable[..., list[tuple[Any, ...]]]  # the fixture `sql`
 
 
 def unavailable(what: str) -> NoReturn:
@@ -102,7 +103,7 @@ def tool(tmp_path: Path) -> Tool:
 
 
 @pytest.fixture
-def sql(tmp_path: Path) -> Callable[..., list[tuple[Any, ...]]]:
+def sql(tmp_path: Path) -> Sql:
     """Run plain SQL on files in the tool's folder: what the tool says, recomputed."""
 
     def run(query: str, *parameters: object) -> list[tuple[Any, ...]]:

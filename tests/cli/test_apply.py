@@ -9,7 +9,6 @@ import io
 import json
 import re
 import struct
-from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import PROJECT, Tool
+from conftest import PROJECT, Sql, Tool
+from recompute import with_nulls
 
-Sql = Callable[..., list[tuple[Any, ...]]]
 VECTORS = PROJECT / "tests/vectors"
 NAMES = sorted(path.name.removesuffix(".rule.json") for path in VECTORS.glob("*.rule.json"))
 RULE = """{
@@ -37,11 +36,6 @@ RULE = """{
   "fit": {"columns": {"score": "score"}}
 }
 """
-
-
-def with_nulls(people: Path) -> str:
-    """Select people, 50 of them without a sex."""
-    return f"SELECT * REPLACE (if(id LIKE 'p%99', NULL, sex) AS sex) FROM '{people}'"
 
 
 def coin(prefix: str, who: str) -> float:

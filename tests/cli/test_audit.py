@@ -2,52 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any
 
 import pytest
-from conftest import Tool
+from conftest import Sql, Tool
+from recompute import figures, wilson, with_nulls
 
-Sql = Callable[..., list[tuple[Any, ...]]]
 SCORES = ("--score", "score", "--sensitive", "sex")
-NAMES = ("weight", "selection_rate", "true_positive_rate", "false_positive_rate", "precision",
-         "accuracy", "cost")
-
-
-def with_nulls(people: Path) -> str:
-    """Select people, 50 of them without a sex."""
-    return f"SELECT * REPLACE (if(id LIKE 'p%99', NULL, sex) AS sex) FROM '{people}'"
-
-
-def figures(sql: Sql, data: object, q: str, by: str, y: str = "y", w: str = "1") -> dict[Any, Any]:
-    """Recompute figures by plain SQL."""
-    rows = sql(
-        f"""SELECT {by} AS who, sum({w}), sum({w} * {q}) / sum({w}),
-                   sum({w} * {q} * {y}) / sum({w} * {y}),
-                   sum({w} * {q} * (1 - {y})) / sum({w} * (1 - {y})),
-                   sum({w} * {q} * {y}) / sum({w} * {q}),
-                   sum({w} * ({y} * {q} + (1 - {y}) * (1 - {q}))) / sum({w}),
-                   sum({w} * ({y} * (1 - {q}) + (1 - {y}) * {q})) / sum({w})
-            FROM '{data}' GROUP BY who"""
-    )
-    return {row[0]: dict(zip(NAMES, row[1:])) for row in rows}
 
 
 def assert_same(found: dict[str, Any], wanted: dict[str, float]) -> None:
     """Compare figures to 1e-12."""
     for name, value in wanted.items():
         assert found[name] == pytest.approx(value, abs=1e-12), name
-
-
-def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
-    """Compute Wilson's interval."""
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return middle - half, middle + half
 
 
 @pytest.fixture

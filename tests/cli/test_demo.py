@@ -6,14 +6,11 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conftest import PROJECT, Ran, Tool
+from conftest import PROJECT, Ran, Sql, Tool
 
-Sql = Callable[..., list[tuple[Any, ...]]]
 
 
 @pytest.fixture

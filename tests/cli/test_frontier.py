@@ -11,13 +11,9 @@ from typing import Any
 
 import pytest
 from conftest import Tool
+from recompute import with_nulls
 
 PARITY = ("--score", "score", "--sensitive", "sex", "--criterion", "statistical-parity")
-
-
-def with_nulls(people: Path) -> str:
-    """Select people, 50 of them without a sex."""
-    return f"SELECT * REPLACE (if(id LIKE 'p%99', NULL, sex) AS sex) FROM '{people}'"
 
 
 def points(tool: Tool, *arguments: object) -> list[dict[str, Any]]:

@@ -8,14 +8,11 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conftest import LOCALE, PROJECT, TOOL, Tool, unavailable
+from conftest import LOCALE, PROJECT, TOOL, Sql, Tool, unavailable
 
-Sql = Callable[..., list[tuple[Any, ...]]]
 COMMANDS = ["demo", "fit", "apply", "show", "audit", "frontier", "calibrate", "tally", "merge",
             "theory", "man", "completion"]
 CALCULATORS = ["impossibility", "excess-risk", "sgd-error", "gamma"]

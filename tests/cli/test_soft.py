@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
-from conftest import Tool
+from conftest import Sql, Tool
+from recompute import applied, columns
 
-Sql = Callable[..., list[tuple[Any, ...]]]
 SOFT = ("--score", "score", "--soft", "pf")
 HOSTILE = ['p "of"; DROP TABLE x; --', "a,b\nc", "Größe 'ß' 🙂", "\x1b[31mred"]
 
@@ -33,20 +32,9 @@ def soft(people: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def columns(query: str, *names: str) -> list[np.ndarray]:
-    """Read columns of a query's result."""
-    table = duckdb.connect(":memory:").execute(query).fetchnumpy()
-    return [np.asarray(table[name]) for name in names]
-
-
 def rule_of(tool: Tool, name: str = "rule.json") -> dict[str, Any]:
     """Read the rule in a file."""
     return json.loads(tool.path(name).read_text())["rule"]
-
-
-def applied(tool: Tool, *data: object, rule: str = "rule.json") -> None:
-    """Apply a rule into out.parquet."""
-    tool("apply", *data, "--rule", rule, "-q", "-o", "out.parquet").ok()
 
 
 def gap(sql: Sql, column: str, within: str = "true", weight: str = "1") -> float:

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import Tool
+from conftest import Sql, Tool
+from recompute import rule_text, with_nulls
 
-Sql = Callable[..., list[tuple[Any, ...]]]
 ROLES = ("--score", "score", "--sensitive", "sex", "--within", "race")
 PARITY = ("--criterion", "statistical-parity")
-
-
-def with_nulls(people: Path) -> str:
-    """Select people, 50 of them without a sex."""
-    return f"SELECT * REPLACE (if(id LIKE 'p%99', NULL, sex) AS sex) FROM '{people}'"
-
-
-def rule_text(path: Path) -> str:
-    """Cut the member `rule` out of a rule file, byte for byte."""
-    text = path.read_text()
-    start = text.index('  "rule": {')
-    return text[start : text.index("\n  }", start)]
 
 
 def fitted(tool: Tool, *arguments: object) -> str:

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
-from conftest import Tool
+from conftest import Sql, Tool
+from recompute import columns
 from test_general import comma_locale  # noqa: F401
 
-Sql = Callable[..., list[tuple[Any, ...]]]
 FOUR = "d,g,sex,w,p\n1,1,F,1,0.9\n1,0,M,2,0.6\n0,1,F,1,0.5\n0,0,M,1,0.1\n"
 MISSING = "d,g,sex,w,p\n1,1,F,1,0.9\n1,0,,2,0.6\n0,1,F,,0.5\n0,0,M,1,0.1\n,0,M,1,0.1\n"
 CONTROL = r"[\x00-\x09\x0b-\x1f\x7f]"
-
-
-def columns(query: str, *names: str) -> list[np.ndarray]:
-    """Read columns of a query's result."""
-    table = duckdb.connect(":memory:").execute(query).fetchnumpy()
-    return [np.asarray(table[name]) for name in names]
 
 
 # --- Theorem 3.
