@@ -624,7 +624,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             return audit_tally(tally, **shared)
         if label is not None:
             shared.setdefault("criterion", self.criterion)
-        return audit(tally, **{"across": self.across, "threads": self.threads, **shared})
+        found: Audit = audit(tally, **{"across": self.across, "threads": self.threads, **shared})
+        return found
 
     # --- For scikit-learn.
 
