@@ -214,6 +214,8 @@ def _pandas_numbers(value: Any, name: str) -> npt.NDArray[Any]:
         return np.asarray(value)
     if value.dtype.name == "category":
         return np.asarray(value)
+    if value.dtype.name.startswith("decimal"):  # of Arrow
+        return np.asarray(value.to_numpy(dtype=object))
     if value.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numbers, not {value.dtype}")
     array: npt.NDArray[Any] = value.to_numpy(dtype=np.float64, na_value=np.nan)
