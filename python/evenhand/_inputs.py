@@ -445,12 +445,24 @@ def attributes(named: list[NamedColumn], null: str = "error") -> list[_core.Attr
     return out
 
 
+class MissingError(ValueError):
+    """Values are missing: how many in which columns (``found``), and what to do about it."""
+
+    def __init__(self, found: str, hint: str) -> None:
+        super().__init__(found, hint)
+        self.found = found
+
+    def __str__(self) -> str:
+        """Say both."""
+        return "; ".join(self.args)
+
+
 def refuse_missing(columns: Sequence[_core.Numbers | _core.Attribute], hint: str) -> None:
     """Refuse missing values: the error counts them in every column.
 
     Raises
     ------
-    ValueError
+    MissingError
         That says what to do about it: ``hint``.
     """
     found = []
@@ -460,7 +472,7 @@ def refuse_missing(columns: Sequence[_core.Numbers | _core.Attribute], hint: str
         except ValueError as error:
             found.append(str(error))
     if found:
-        raise ValueError("; ".join([*found, hint]))
+        raise MissingError("; ".join(found), hint)
 
 
 def _is_default(name: str) -> bool:

@@ -285,7 +285,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             sensitive, within = rows.taken(sensitive, tested), rows.taken(within, tested)
             labels = labels[tested]
             weight = None if weight is None else weight[tested]
-        self.fit_: Fit = fit_rule(
+        self.fit_: Fit = self._fitted(
             scores,
             sensitive or None,
             criterion=self.criterion,
@@ -321,6 +321,17 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         }
         self.rule_: Rule = self.fit_.rule
         return self
+
+    @staticmethod
+    def _fitted(scores: Any, sensitive: Any, **options: Any) -> Fit:
+        """Find the rule; what to do about missing groups is the classifier's own advice."""
+        try:
+            return fit_rule(scores, sensitive, **options)
+        except _inputs.MissingError as error:
+            raise ValueError(
+                f"{error.found}; null='unknown' or another name makes groups of them, in fit and "
+                "predict; or take such rows away before fit"
+            ) from None
 
     def _check_choices(self) -> None:
         choices = {
