@@ -23,9 +23,9 @@ from ._calibrate import Calibrator
 from ._criteria import has_error_rates
 from ._fit import fit as fit_rule
 from ._found import Fit
+from ._keys import check_key, secret_of
 from ._rule import Rule
 from ._sklearn_ids import row_ids
-from ._sklearn_keys import check_key, secret_of
 from ._sklearn_routing import routed, router_of
 from ._sklearn_scores import Floats, held_out_scores, response_of, score_of
 from ._sklearn_targets import classes_of, favourable, known_labels, weights_of
