@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
@@ -287,6 +288,16 @@ class Rule(_RuleFile):
     def level(self) -> int | None:
         """Scores are cut to ``[k, k + 1) / 2**level`` first; None if they are not."""
         return self._core.level
+
+    @property
+    def calibrator(self) -> Calibrator | None:
+        """What makes probabilities of its scores, if it was fitted with ``calibrate``.
+
+        None for ``calibrate="isotonic"`` by cell on scores that are probabilities: that pools the
+        labels while it fits, and keeps no curve.
+        """
+        found = self._core.calibrator
+        return None if found is None else Calibrator(found)
 
     def _values(self) -> set[str]:
         return {value for cell in self._core.cells for value in cell}
