@@ -70,7 +70,7 @@ class Frame:
         named = _named_columns(data)
         self._columns: dict[str, Any] = dict(named)
         labels = list(data.columns) if _is_pandas_frame(data) else []
-        self._labels = [label for label in labels if _is_label(label)]
+        self._labels = {label for label in labels if _is_label(label)}
         counts = Counter(name for name, _ in named)
         self._ambiguous = {name for name, count in counts.items() if count > 1}
 
@@ -103,10 +103,12 @@ class Frame:
 
     def are_labels(self, values: Sequence[Any]) -> bool:
         """Whether these are labels of columns rather than values of one."""
-        if not self._labels or not all(_is_label(one) and one in self._labels for one in values):
+        rows = len(next(iter(self._columns.values()), ()))
+        if len(values) > len(self._labels) or len(values) == rows:
             return False
-        rows = len(next(iter(self._columns.values())))
-        return len(set(values)) == len(values) != rows
+        return all(_is_label(one) and one in self._labels for one in values) and (
+            len(set(values)) == len(values)
+        )
 
     def column(self, name: str) -> Any:
         """Return the column of that name.
@@ -240,7 +242,7 @@ def _foreign(value: Any) -> _core.Arrow | None:
 
 def _refuse_table(column: ArrowColumn, name: str) -> None:
     if column.index < 0 and column.data.is_table:
-        raise ValueError(f"{name} must be one column, not a table")
+        raise ValueError(f"{name} must be one column, not a table or a struct: take one of it")
 
 
 def _pandas_numbers(value: Any, name: str) -> npt.NDArray[Any]:

@@ -52,7 +52,7 @@ def text_of(value: Any) -> str | None:
         moment = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
         return _without_zeros(moment.isoformat(sep=" ")) + "+00"
     if isinstance(value, datetime.time):
-        return _without_zeros(value.isoformat())
+        return _without_zeros(value.isoformat()) if value.tzinfo is None else value.isoformat()
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, decimal.Decimal):

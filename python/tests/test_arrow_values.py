@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import datetime
 import decimal
 import json
@@ -17,10 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from kinds import kind_of, tally
+from test_arrow import Producer
 
 import evenhand
 
-UTC = datetime.timezone.utc
 BERLIN = datetime.timezone(datetime.timedelta(hours=1))
 
 
@@ -234,6 +235,18 @@ def test_other_types_are_named() -> None:
     nested = pa.table({"p": [0.1, 0.2], "s": pa.array([{"x": 1}, {"x": 2}])})
     with pytest.raises(TypeError, match="s: .*Arrow type struct"):
         tally("p", "s", data=nested)
+
+
+@pytest.mark.parametrize("format", [b"d:", b"d:5", b"d:5,x", b"d:5,2,17", b"d:9,99999", b"tsx:"])
+def test_types_that_nobody_knows(format: bytes) -> None:
+    values = (ctypes.c_int64 * 4)(1, 2, 3, 4)
+    with pytest.raises(TypeError, match="g: values of the Arrow type"):
+        tally([0.1, 0.2], {"g": Producer(format, [None, values], length=2)})
+
+
+def test_times_with_a_zone_of_their_own() -> None:
+    time = datetime.time(12, 30, 0, 500000, BERLIN)
+    assert values_of([time]) == ["12:30:00.500000+01:00"]
 
 
 def test_bytes_that_are_no_texts() -> None:
