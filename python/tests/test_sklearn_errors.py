@@ -46,6 +46,12 @@ def test_missing_groups_come_with_advice_that_works(applicants: Any) -> None:
     assert "exclude" not in str(e.value)
     model = fair(null="unknown").fit(X, y, sensitive_features=sex)
     assert {"sex": "unknown"} in model.rule_.cells
+    strict = fair().fit(X, y, sensitive_features=frame.sex)
+    for ask in (strict.predict, strict.predict_proba, strict.audit):
+        with pytest.raises(ValueError, match="sex has a missing value, in row 3; unseen=") as e:
+            ask(X, sensitive_features=sex)
+        assert "exclude" not in str(e.value)
+    strict.set_params(unseen="reject").predict(X, sensitive_features=sex)
 
 
 def test_not_fitted(applicants: Any) -> None:
