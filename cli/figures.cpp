@@ -195,7 +195,7 @@ std::string summary_table(const Audit& before, const Audit* after, const Costs& 
   }
   Table table(titles, align);
   const auto add = [&](std::string name, std::string old_text, std::string new_text,
-                       std::string note) {
+                       const std::string& note) {
     std::vector<std::string> row = {std::move(name), std::move(old_text)};
     if (after) {
       row.push_back(std::move(new_text));
