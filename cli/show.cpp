@@ -1,6 +1,6 @@
 #include <evenhand/rule.h>
 
-#include <ranges>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -90,10 +90,9 @@ int run_show(const std::string& path) {
   const RuleFile file = read_rule(path);
   std::string out = strong("Who gets a positive decision") + "\n";
   if (file.soft()) {
-    const std::string words = std::get<SoftRule>(file.rule).describe();
-    for (const auto line : std::views::split(words, '\n')) {
-      const std::string_view text(line.begin(), line.end());
-      if (!text.empty()) out += fmt::format("  {}\n", printable(text));
+    std::istringstream words(std::get<SoftRule>(file.rule).describe());
+    for (std::string line; std::getline(words, line);) {
+      if (!line.empty()) out += fmt::format("  {}\n", printable(line));
     }
     std::string needs;
     for (const std::string& name : file.soft_columns()) {
