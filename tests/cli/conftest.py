@@ -103,12 +103,12 @@ def tool(tmp_path: Path) -> Tool:
 
 
 @pytest.fixture
-def sql(tmp_path: Path) -> Sql:
+def sql(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sql:
     """Run plain SQL on files in the tool's folder: what the tool says, recomputed."""
+    monkeypatch.chdir(tmp_path)  # where names are looked up first
 
     def run(query: str, *parameters: object) -> list[tuple[Any, ...]]:
         connection = duckdb.connect(":memory:")
-        connection.execute(f"SET file_search_path = '{tmp_path}'")
         return connection.execute(query, list(parameters)).fetchall()
 
     return run
