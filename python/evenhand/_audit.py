@@ -177,6 +177,22 @@ class Audit:
         }
         return out if self.calibration is None else {**out, "calibration": self.calibration}
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all figures are the same, and compared alike."""
+        return isinstance(other, Audit) and self._identity() == other._identity()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (
+            self.to_dict(),
+            self.rates,
+            self.against_reference,
+            self.excluded,
+            self.before,
+            self._others,
+        )
+
     def to_frame(self) -> Any:
         """Return :meth:`records` as a pandas frame, or a polars one if pandas is missing."""
         return _tables.to_frame(self.records())

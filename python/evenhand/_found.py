@@ -173,6 +173,12 @@ class Fit:
         """Write the rule's file, the same that the tool writes and reads."""
         _files.write_text(path, self.to_json())
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the rules and the records of both fits are the same."""
+        return isinstance(other, Fit) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the solver's own memory."""
         self._solution_record()
@@ -344,6 +350,12 @@ class SoftFit:
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
         return self.rule.record
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the rules and the records of both fits are the same."""
+        return isinstance(other, SoftFit) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def save(self, path: _files.PathLike) -> None:
         """Write the rule's file."""

@@ -234,6 +234,8 @@ def test_fits_pickle(people: People) -> None:
         evenhand.fit(people.score, soft=[people.score]),
     ):
         copy = pickle.loads(pickle.dumps(fit))
+        assert copy == fit
+        assert copy.after == fit.after
         assert copy.to_json() == fit.to_json()
         assert copy.rule == fit.rule
         assert repr(copy) == repr(fit)
