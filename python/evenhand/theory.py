@@ -120,6 +120,8 @@ def excess_risk(
 def sgd_error(steps: float, gamma: float, *, strata: float = 1, b: float = 0) -> SgdError:
     """Bound the error of stochastic gradient descent after so many steps.
 
+    ``b`` is the constant of the dual objective: 0, or ``rho`` for equal rates.
+
     Examples
     --------
     >>> from evenhand import theory
