@@ -43,6 +43,7 @@ std::vector<CLI::App*> commands_of(CLI::App& program) {
 std::string options_of(const CLI::App& command) {
   std::string names;
   for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_snames()) names += "-" + name + " ";
     for (const std::string& name : option->get_lnames()) names += "--" + name + " ";
   }
   return names;
@@ -116,7 +117,9 @@ std::string roff(const std::string& text) {
 }
 
 std::string option_page(const CLI::Option& option) {
-  std::string title = roff(option.get_name(!option.nonpositional()));
+  std::string title = option.get_name(!option.nonpositional(), option.nonpositional());
+  if (const auto comma = title.find(','); comma != std::string::npos) title.insert(comma + 1, " ");
+  title = roff(title);
   const std::string type = option.get_type_name();
   if (!type.empty() && option.nonpositional() && option.get_expected_max() > 0) {
     title += " \\fI" + roff(type) + "\\fR";
@@ -162,7 +165,7 @@ std::string man_page(CLI::App& program) {
            {exit_other, "Anything else: a full disk, too little memory."},
            {exit_usage, "The input or the options are wrong."},
            {exit_infeasible, "No rule meets the requirements."},
-           {exit_exceeded, "audit --fail-above found more."}}) {
+           {exit_exceeded, "audit --fail-above found more, or --fail-below less."}}) {
     out += fmt::format(".TP\n.B {}\n{}\n", number, roff(meaning));
   }
   out +=
