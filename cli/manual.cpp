@@ -77,7 +77,7 @@ _evenhand() {{
   local command=${{COMP_WORDS[1]}}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W '{}--help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W '{}-h --help --version' -- "$word")
     return
   fi
   case $previous in
@@ -86,7 +86,7 @@ _evenhand() {{
   case $command in
 {}  esac
   if [ -n "$words" ] && [ "$COMP_CWORD" -eq 2 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "$words -h --help" -- "$word")
   elif [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
   else
