@@ -85,7 +85,8 @@ format:
 lint: build/release/build.ninja
 	@tools/setup.sh clang-format-14 clang-tidy-14
 	clang-format-14 --dry-run -Werror $(sources)
-	clang-tidy-14 --quiet -p build/release --extra-arg=-Wno-unknown-warning-option $(shell git ls-files 'src/*.cpp')
+	git ls-files 'src/*.cpp' 'cli/*.cpp' | xargs -n 1 -P 2 clang-tidy-14 --quiet -p build/release \
+	  --extra-arg=-Wno-unknown-warning-option
 
 clean:
 	rm -rf build

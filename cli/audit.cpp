@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "audit_limits.h"
 #include "commands.h"
 #include "error.h"
 #include "figures.h"
@@ -12,12 +13,15 @@
 #include "prepared.h"
 #include "reliability.h"
 #include "rule_file.h"
+#include "soft_audit.h"
 #include "support/text.h"
 #include "terminal.h"
 #include "unseen.h"
 
 namespace evenhand::cli {
 namespace {
+
+constexpr double usual_confidence = 0.95;
 
 struct Options {
   DataOptions data;
@@ -26,11 +30,11 @@ struct Options {
   std::string rule;
   std::string decision;
   std::string criterion;
-  std::string across = "intersection";
+  std::string across;  // empty: the rule's, or the combinations
   std::string reference;
-  std::optional<double> fail_above;
-  std::optional<double> fail_below;
-  double confidence = 0.95;
+  AuditLimits limits;
+  std::string soft;
+  std::optional<double> confidence;
   bool calibration = false;
   std::optional<std::uint64_t> bins;
   bool json = false;
@@ -57,6 +61,21 @@ struct View {
   const Audit& last() const { return after ? *after : before; }
 };
 
+// A text about the criterion, from the record of the rule's fit; empty if it does not say.
+std::string recorded(const std::optional<RuleFile>& rule, const char* key) {
+  if (!rule) return {};
+  const auto criterion = rule->fit.find("criterion");
+  if (criterion == rule->fit.end() || !criterion->is_object()) return {};
+  const auto at = criterion->find(key);
+  return at != criterion->end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+Across across_by(const Options& options, const std::optional<RuleFile>& rule) {
+  if (!options.across.empty()) return across_from(options.across);
+  const std::string fitted = recorded(rule, "across");
+  return fitted.empty() ? Across::intersection : across_from(fitted);
+}
+
 // The rates that are compared, and whether all cells are, strata or not.
 struct Compared {
   std::vector<Rate> rates = {Rate::selection};
@@ -64,14 +83,7 @@ struct Compared {
 };
 
 Compared compared_by(const Options& options, const std::optional<RuleFile>& rule, bool labelled) {
-  std::string name = options.criterion;
-  if (name.empty() && rule) {
-    const auto criterion = rule->fit.find("criterion");
-    if (criterion != rule->fit.end() && criterion->is_object() && criterion->contains("name") &&
-        criterion->at("name").is_string()) {
-      name = criterion->at("name").get<std::string>();
-    }
-  }
+  const std::string name = options.criterion.empty() ? recorded(rule, "name") : options.criterion;
   if (name.empty() || name == "requirements") return {};
   const Criterion criterion = criterion_from(name, {.roles = {.sensitive = {"x"}}});
   for (const Rate rate : criterion.rates) {
@@ -101,36 +113,23 @@ void forget_outcomes(Audit& audit) {
   audit.expected = false;
 }
 
-void refuse_unseen(const Prepared& data, const Rule& rule) {
-  UnseenCells cells;
-  const std::vector<CellCode> codes = translate(data.tally().cells(), rule.cells());
-  for (CellCode c = 0; c < codes.size(); ++c) {
-    if (codes[c] != unseen_cell) continue;
-    std::vector<std::string> values;
-    for (const std::string& attribute : rule.cells().attributes()) {
-      values.push_back(data.tally().cells().values(c)[data.tally().cells().attribute(attribute)]);
-    }
-    cells.emplace_back(values, static_cast<std::uint64_t>(data.tally().total(c).n));
-  }
-  if (cells.empty()) return;
-  std::stable_sort(cells.begin(), cells.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  throw_unseen(data.name, rule.cells().attributes(), cells,
-               "fit it anew, or leave these people out with --sql");
-}
-
 std::vector<View> audits_of(const Options& options, const Prepared& data,
                             const std::optional<RuleFile>& rule) {
   AuditOptions auditing{
       .costs = options.objective.costs(),
       .base_threshold = options.decision.empty() ? options.objective.base_threshold : 0.5,
-      .confidence = options.confidence};
+      .confidence = options.confidence.value_or(usual_confidence)};
   if (rule) {
-    refuse_unseen(data, rule->hard());
+    std::vector<std::uint64_t> counts;
+    for (CellCode c = 0; c < data.tally().cells().size(); ++c) {
+      counts.push_back(static_cast<std::uint64_t>(data.tally().total(c).n));
+    }
+    refuse_unseen(data.name, data.tally().cells(), counts, rule->hard().cells(),
+                  "fit it anew, or leave these people out with --sql");
     auditing.calibrator = rule->hard().parts().calibrator;
   }
   std::vector<View> views;
-  for (const Roles& roles : views_of(data.roles(), across_from(options.across))) {
+  for (const Roles& roles : views_of(data.roles(), across_by(options, rule))) {
     View view{roles, audit(data.tally(), roles, auditing), std::nullopt};
     if (rule) view.after = audit(data.tally(), roles, rule->hard(), auditing);
     if (!options.decision.empty() && !data.tally().labelled()) forget_outcomes(view.before);
@@ -271,11 +270,9 @@ std::string title_of(const View& view, const Prepared& data, const Options& opti
   std::string what = rule                       ? "before and after a rule"
                      : options.decision.empty() ? "decisions by the score alone"
                                                 : "decisions in " + shown(options.decision);
-  std::string groups;
-  for (const std::string& name : view.roles.sensitive) {
-    groups += (groups.empty() ? "" : ", ") + shown(name);
-  }
-  return strong(fmt::format("audit of {}: {}, groups of {}", data.name, what, groups)) + "\n\n";
+  std::string groups = "groups of " + shown(view.roles.sensitive);
+  if (!view.roles.within.empty()) groups += " within " + shown(view.roles.within);
+  return strong(fmt::format("audit of {}: {}, {}", data.name, what, groups)) + "\n\n";
 }
 
 // What the rule was fitted for, unless told otherwise.
@@ -289,13 +286,35 @@ void take_objective(const Json& fit, ObjectiveOptions& options) {
   take(options.base_threshold, "base_threshold");
 }
 
+void refuse_beside_soft(const Options& options, const std::optional<RuleFile>& rule) {
+  if (rule && !rule->soft()) {
+    throw UserError(
+        fmt::format("{} is a rule for known groups: audit it without --soft", shown(rule->path)));
+  }
+  if (!options.criterion.empty() && options.criterion != "statistical-parity" &&
+      options.criterion != "demographic_parity") {
+    throw UserError("--soft serves statistical-parity, no other criterion");
+  }
+  for (const auto& [given, option] :
+       {std::pair(!options.rows.sensitive.empty(), "--sensitive"),
+        std::pair(!options.rows.tally.empty(), "--tally"),
+        std::pair(!options.rows.resolution.empty(), "--resolution"),
+        std::pair(!options.across.empty(), "--across"),
+        std::pair(!options.reference.empty(), "--reference"),
+        std::pair(options.confidence.has_value(), "--confidence"),
+        std::pair(options.objective.base_threshold.has_value(), "--base-threshold"),
+        std::pair(options.calibration, "--calibration"),
+        std::pair(options.bins.has_value(), "--bins")}) {
+    if (given) throw UserError(fmt::format("an audit of soft groups goes without {}", option));
+  }
+}
+
 int run_audit(Options options) {
   std::optional<RuleFile> rule;
-  std::string label_if_there;
-  if (!options.rule.empty()) {
-    rule = read_rule(options.rule);
-    rule->hard();  // throws for one without groups
-  }
+  ColumnsIfThere if_there;
+  if (!options.rule.empty()) rule = read_rule(options.rule);
+  const bool soft = !options.soft.empty() || (rule && rule->soft());
+  if (soft) refuse_beside_soft(options, rule);
   if (!options.decision.empty()) {
     if (rule) throw UserError("give either --rule or --decision, not both");
     if (!options.rows.tally.empty()) {
@@ -307,26 +326,26 @@ int run_audit(Options options) {
     options.rows.score = options.decision;
   }
   if (rule) {
-    rule->fill(options.rows, label_if_there);
+    rule->fill(options.rows, if_there);
     take_objective(rule->fit, options.objective);
+  }
+  if (soft) {
+    return run_soft_audit({options.data, options.rows, options.objective.costs(), options.soft,
+                           options.decision, if_there, rule ? &*rule : nullptr, options.limits,
+                           options.json});
   }
   if (options.bins && !options.calibration) throw UserError("--bins is for --calibration");
   if (options.calibration && !options.decision.empty()) {
     throw UserError("decisions are not probabilities: there is no --calibration of --decision");
   }
-  if (options.calibration && options.rows.label.empty() && label_if_there.empty() &&
+  if (options.calibration && options.rows.label.empty() && if_there.label.empty() &&
       options.rows.tally.empty()) {
     throw UserError("--calibration is measured against what really happened: give --label");
   }
-  for (const auto& [limit, option] : {std::pair(options.fail_above, "--fail-above"),
-                                      std::pair(options.fail_below, "--fail-below")}) {
-    if (limit && !(*limit >= 0 && *limit <= 1)) {
-      throw UserError(fmt::format("{} takes a number from 0 to 1", option));
-    }
-  }
-  const Prepared data = prepare(options.data, options.rows,
-                                {.needs = options.decision.empty() ? Needs::score : Needs::decision,
-                                 .label_if_there = label_if_there});
+  options.limits.check();
+  const Prepared data = prepare(
+      options.data, options.rows,
+      {.needs = options.decision.empty() ? Needs::score : Needs::decision, .if_there = if_there});
   const Compared compared = compared_by(options, rule, data.tally().labelled());
   const std::vector<Rate>& rates = compared.rates;
   const bool meaningless = !options.decision.empty() && !data.tally().labelled();
@@ -399,28 +418,17 @@ int run_audit(Options options) {
       text +=
           fmt::format("\n{} left out for a missing value\n", counted(data.stored.excluded, "row"));
     }
-    text += "\n" +
-            faint(fmt::format("In brackets: {} % confidence for each rate on its own, for "
-                              "decisions not fitted on these rows.",
-                              rounded(100 * options.confidence, 4))) +
-            "\n";
+    if (data.tally().unit_weights()) {
+      text += "\n" +
+              faint(fmt::format("In brackets: {} % confidence for each rate on its own, for "
+                                "decisions not fitted on these rows.",
+                                rounded(100 * options.confidence.value_or(usual_confidence), 4))) +
+              "\n";
+    }
     print(text);
   }
-  if ((options.fail_above || options.fail_below) && !worst.difference) {
-    throw UserError(data.name + ": there are no two groups to compare");
-  }
-  constexpr double rounding = 1e-9;  // a rule fitted to a tolerance keeps it up to this
-  if (options.fail_above && *worst.difference > *options.fail_above + rounding) {
-    say(fmt::format("evenhand: the largest difference is {}, above {}",
-                    rounded(*worst.difference, 6), rounded(*options.fail_above, 6)));
-    return exit_exceeded;
-  }
-  if (options.fail_below && worst.ratio < *options.fail_below - rounding) {
-    say(fmt::format("evenhand: the smallest ratio is {}, below {}", rounded(worst.ratio, 6),
-                    rounded(*options.fail_below, 6)));
-    return exit_exceeded;
-  }
-  return exit_done;
+  return options.limits.judge(data.name, worst.difference,
+                              worst.difference ? std::optional(worst.ratio) : std::nullopt);
 }
 
 }  // namespace
@@ -433,7 +441,9 @@ void add_audit(CLI::App& program, int& status) {
       "  evenhand audit loans.csv --score p --sensitive sex --label repaid\n"
       "  evenhand audit loans.csv --rule rule.json\n"
       "  evenhand audit hired.csv --decision hired --sensitive sex --reference M --fail-above "
-      "0.05\n\n"
+      "0.05\n"
+      "  evenhand audit loans.csv --rule soft.json\n"
+      "  evenhand audit hired.csv --decision hired --soft p_female\n\n"
       "Exit status: 0 done, 2 wrong input or options, 4 more than --fail-above.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
@@ -446,6 +456,11 @@ void add_audit(CLI::App& program, int& status) {
       ->type_name("COLUMN");
   add_row_options(command, options->rows);
   command
+      .add_option("--soft", options->soft,
+                  "Instead of --sensitive: columns with the probability that somebody belongs to "
+                  "a group; those who do are compared with those who do not, in expectation")
+      ->type_name("COLUMNS");
+  command
       .add_option("--criterion", options->criterion,
                   "Compare the rates of this criterion (default: the rule's, or selection rates)")
       ->type_name("NAME");
@@ -453,18 +468,14 @@ void add_audit(CLI::App& program, int& status) {
       .add_option(
           "--across", options->across,
           "Several sensitive columns: their combinations (intersection), each column on its "
-          "own (marginal), or both")
-      ->type_name("NAME")
-      ->capture_default_str();
+          "own (marginal), or both (default: the rule's, or intersection)")
+      ->type_name("NAME");
   command
       .add_option("--reference", options->reference,
                   "Compare every group with this one; several sensitive columns with commas")
       ->type_name("GROUP");
-  add_number(command, "--fail-above", options->fail_above,
-             "Exit with status 4 if a difference is larger than this");
-  add_number(command, "--fail-below", options->fail_below,
-             "Exit with status 4 if a ratio of rates is smaller than this, for example 0.8");
-  add_number(command, "--confidence", options->confidence, "Of the intervals");
+  add_limits(command, options->limits);
+  add_number(command, "--confidence", options->confidence, "Of the intervals (default: 0.95)");
   add_objective_options(command, options->objective);
   command.add_flag("--calibration", options->calibration,
                    "Say how far the scores can be trusted as probabilities, too; needs labels");

@@ -28,7 +28,7 @@ int run_calibrate(Options options) {
   const Calibration method = options.calibration.method();
   const CalibrateBy by = options.calibration.curves();
   std::optional<RuleFile> rule;
-  std::string label_if_there;
+  ColumnsIfThere if_there;
   if (!options.rule.empty()) {
     if (method != Calibration::none) {
       throw UserError("give either --rule, with its calibrator, or --calibrate, not both");
@@ -42,13 +42,13 @@ int run_calibrate(Options options) {
           pooled ? "isotonic by cell pools the labels while it fits; --calibrate-by all keeps one"
                  : "it was fitted without --calibrate, and trusts its scale"));
     }
-    rule->fill(options.rows, label_if_there);
+    rule->fill(options.rows, if_there);
   }
-  if (options.rows.label.empty() && label_if_there.empty() && options.rows.tally.empty()) {
+  if (options.rows.label.empty() && if_there.label.empty() && options.rows.tally.empty()) {
     throw UserError("calibration is measured against what really happened: give --label");
   }
-  const Prepared data = prepare(options.data, options.rows,
-                                {.sensitive_needed = false, .label_if_there = label_if_there});
+  const Prepared data =
+      prepare(options.data, options.rows, {.sensitive_needed = false, .if_there = if_there});
   std::optional<Calibrator> calibrator;
   if (rule) {
     calibrator = rule->hard().parts().calibrator;

@@ -103,8 +103,8 @@ bool is_of_the_system(duckdb_error_type type, std::string_view message) {
 }  // namespace
 
 std::string plain_message(std::string_view message) {
-  // "Invalid Input Error: ", "IO Error: "
-  if (const auto at = message.find("Error: "); at != std::string_view::npos && at < 32) {
+  // "Invalid Input Error: ", "IO Error: ". Where there is none, `at` is larger.
+  if (const auto at = message.find("Error: "); at < 32) {
     message.remove_prefix(at + 7);
   }
   for (const std::string_view extension : {"httpfs", "autoinstall", "INSTALL", "autoload"}) {

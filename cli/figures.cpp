@@ -13,16 +13,6 @@ namespace {
 
 using Align = Table::Align;
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json values_json(const std::vector<std::string>& attributes, std::span<const std::string> values) {
-  Json out = Json::object();
-  for (std::size_t i = 0; i < attributes.size(); ++i) out[attributes[i]] = values[i];
-  return out;
-}
-
 Json comparison_json(const Comparison& comparison) {
   Json out = to_json(comparison.figures);
   for (const RateOf& rate : all_rates()) {
@@ -44,6 +34,16 @@ std::string with_interval(const Figures& figures, const RateOf& rate, bool inter
 }
 
 }  // namespace
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json values_json(const std::vector<std::string>& attributes, std::span<const std::string> values) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < attributes.size(); ++i) out[attributes[i]] = values[i];
+  return out;
+}
 
 const std::vector<RateOf>& all_rates() {
   static const std::vector<RateOf> rates = {
@@ -184,52 +184,58 @@ std::string group_table(const Roles& roles, const Audit& before, const Audit* af
   return table.text();
 }
 
+SummaryTable::SummaryTable(bool compares)
+    : compares_(compares),
+      table_(compares ? std::vector<std::string>{"", "before", "after", ""}
+                      : std::vector<std::string>{"", "today"},
+             {Align::left, Align::right, Align::right, Align::left}) {}
+
+void SummaryTable::add(std::string name, std::string before, std::string after,
+                       const std::string& note) {
+  std::vector<std::string> row = {std::move(name), std::move(before)};
+  if (compares_) {
+    row.push_back(std::move(after));
+    row.push_back(faint(note));
+  }
+  table_.add(row);
+}
+
+void SummaryTable::add_lottery(double share) {
+  add("lottery share", percent(0.0), percent(share),
+      "of people are decided by a coin, the same every time");
+}
+
+std::string SummaryTable::text(const std::string& expected) const {
+  std::string out = table_.text();
+  if (!compares_ && !expected.empty()) out += "  " + faint("accuracy is " + expected) + "\n";
+  return out;
+}
+
 std::string summary_table(const Audit& before, const Audit* after, const Costs& costs,
                           const std::vector<Rate>& rates, std::optional<double> lottery_share) {
-  std::vector<std::string> titles = {"", after ? "before" : "today"};
-  std::vector<Align> align = {Align::left, Align::right};
-  if (after) {
-    titles.emplace_back("after");
-    titles.emplace_back("");
-    align.insert(align.end(), {Align::right, Align::left});
-  }
-  Table table(titles, align);
-  const auto add = [&](std::string name, std::string old_text, std::string new_text,
-                       std::string note) {
-    std::vector<std::string> row = {std::move(name), std::move(old_text)};
-    if (after) {
-      row.push_back(std::move(new_text));
-      row.push_back(faint(note));
-    }
-    table.add(row);
-  };
+  SummaryTable table(after != nullptr);
   const Figures& old_figures = before.overall.figures;
   const Figures none;
   const Figures& new_figures = after ? after->overall.figures : none;
   const std::string expected = before.expected ? "expected, if the scores are calibrated" : "";
   if (costs == Costs{}) {
-    add("accuracy", percent(old_figures.accuracy), percent(new_figures.accuracy), expected);
+    table.add("accuracy", percent(old_figures.accuracy), percent(new_figures.accuracy), expected);
   } else {
     const auto text = [](const std::optional<double>& cost) {
       return cost ? rounded(*cost, 5) : std::string("-");
     };
-    add("cost of a decision", text(old_figures.cost), text(new_figures.cost), expected);
+    table.add("cost of a decision", text(old_figures.cost), text(new_figures.cost), expected);
   }
-  add("selected", percent(old_figures.selection_rate), percent(new_figures.selection_rate),
-      "of all people");
+  table.add("selected", percent(old_figures.selection_rate), percent(new_figures.selection_rate),
+            "of all people");
   for (const Rate rate : rates) {
-    add(fmt::format("largest difference, {}", rate_of(rate).title),
-        percent(largest_difference(before, rate)),
-        after ? percent(largest_difference(*after, rate)) : "",
-        before.strata.size() > 1 ? "between groups of a stratum" : "between groups");
+    table.add(fmt::format("largest difference, {}", rate_of(rate).title),
+              percent(largest_difference(before, rate)),
+              after ? percent(largest_difference(*after, rate)) : "",
+              before.strata.size() > 1 ? "between groups of a stratum" : "between groups");
   }
-  if (lottery_share) {
-    add("lottery share", percent(0.0), percent(*lottery_share),
-        "of people are decided by a coin, the same every time");
-  }
-  std::string out = table.text();
-  if (!after && !expected.empty()) out += "  " + faint("accuracy is " + expected) + "\n";
-  return out;
+  if (lottery_share) table.add_lottery(*lottery_share);
+  return table.text(expected);
 }
 
 }  // namespace evenhand::cli

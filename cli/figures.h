@@ -5,11 +5,14 @@
 #include <evenhand/solve.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "terminal.h"
 
 namespace evenhand::cli {
 
@@ -17,6 +20,10 @@ using Json = nlohmann::ordered_json;
 
 Json to_json(const Figures& figures);
 Json to_json(const Audit& audit, const CellNames& names, const Roles& roles);
+
+Json optional_json(const std::optional<double>& value);
+// {"attribute": "value"}
+Json values_json(const std::vector<std::string>& attributes, std::span<const std::string> values);
 
 // A named rate of an audit.
 struct RateOf {
@@ -40,6 +47,21 @@ std::vector<Roles> views_of(const Roles& roles, Across across);
 // One line for each group of each stratum: people, then each of the rates before and after.
 std::string group_table(const Roles& roles, const Audit& before, const Audit* after,
                         const std::vector<Rate>& rates, bool intervals);
+
+// Figures of everybody: today's, or before and after.
+class SummaryTable {
+ public:
+  explicit SummaryTable(bool compares);
+
+  void add(std::string name, std::string before, std::string after, const std::string& note);
+  void add_lottery(double share);
+  // `expected` says what accuracy trusts; nothing if that is labels.
+  std::string text(const std::string& expected) const;
+
+ private:
+  bool compares_;
+  Table table_;
+};
 
 // Accuracy or cost, selection, the largest differences; before and after.
 std::string summary_table(const Audit& before, const Audit* after, const Costs& costs,

@@ -33,14 +33,9 @@ std::vector<Rate> rates_of(const Criterion& criterion, const Tally& tally) {
 
 std::string in_words(const Criterion& criterion) {
   std::string out = criterion.rates.empty() ? "requirements" : criterion.name;
-  const auto list = [](const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + shown(name);
-    return text;
-  };
   if (!criterion.rates.empty()) {
-    out += " between the groups of " + list(criterion.roles.sensitive);
-    if (!criterion.roles.within.empty()) out += " within " + list(criterion.roles.within);
+    out += " between the groups of " + shown(criterion.roles.sensitive);
+    if (!criterion.roles.within.empty()) out += " within " + shown(criterion.roles.within);
     out += criterion.relation == Relation::ratio
                ? fmt::format(", ratio at least {}", rounded(criterion.ratio, 6))
                : fmt::format(", tolerance {}", rounded(criterion.tolerance, 6));

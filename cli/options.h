@@ -54,6 +54,12 @@ struct RowOptions {
   Resolution finest() const;
 };
 void add_row_options(CLI::App& command, RowOptions& options);
+
+// Columns that are used if no other is named and the data have them: those of a rule's record.
+struct ColumnsIfThere {
+  std::string label;
+  std::string weight;
+};
 void add_tally_option(CLI::App& command, RowOptions& options);  // instead of rows
 
 // What is fair.

@@ -44,11 +44,8 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
   }
   if (!rows.sensitive.empty()) columns.sensitive = source.names(rows.sensitive, "--sensitive");
   if (!rows.within.empty()) columns.within = source.names(rows.within, "--within");
-  if (!rows.label.empty()) columns.label = source.column(rows.label, "--label").name;
-  if (!columns.label && source.has(options.label_if_there)) {
-    columns.label = source.column(options.label_if_there, "--label").name;
-  }
-  if (!rows.weight.empty()) columns.weight = source.column(rows.weight, "--weight").name;
+  columns.label = named_or_there(source, rows.label, options.if_there.label, "--label");
+  columns.weight = named_or_there(source, rows.weight, options.if_there.weight, "--weight");
   check_roles(columns);
   Collected collected = collect(database, source, columns,
                                 {.reading = reading,

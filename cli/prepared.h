@@ -33,7 +33,7 @@ enum class Needs {
 struct PrepareOptions {
   Needs needs = Needs::score;
   bool sensitive_needed = true;
-  std::string label_if_there = {};  // the label's column, if no other is named and the data have it
+  ColumnsIfThere if_there = {};
 };
 
 // Throws UserError if the criterion needs labels, and rows come without.

@@ -33,10 +33,7 @@ std::string RuleFile::null_policy() const {
 
 const Rule& RuleFile::hard() const {
   if (soft()) {
-    throw UserError(
-        fmt::format("{} is a rule for soft attributes, without groups: apply it, and audit the "
-                    "decisions with --decision",
-                    shown(path)));
+    throw UserError(fmt::format("{} is a rule for soft attributes, without groups", shown(path)));
   }
   return std::get<Rule>(rule);
 }
@@ -53,7 +50,19 @@ std::vector<std::string> RuleFile::soft_columns() const {
   return soft() ? std::get<SoftRule>(rule).parts().columns : std::vector<std::string>();
 }
 
-void RuleFile::fill(RowOptions& rows, std::string& label_if_there) const {
+std::vector<std::string> RuleFile::recorded_soft_columns() const {
+  std::vector<std::string> out;
+  const auto columns = fit.find("columns");
+  if (columns == fit.end() || !columns->is_object()) return out;
+  const auto names = columns->find("soft");
+  if (names == columns->end() || !names->is_array()) return out;
+  for (const Json& name : *names) {
+    if (name.is_string()) out.push_back(name.get<std::string>());
+  }
+  return out;
+}
+
+void RuleFile::fill(RowOptions& rows, ColumnsIfThere& if_there) const {
   Json columns = fit.value("columns", Json());
   if (!columns.is_object()) columns = Json::object();
   const auto take = [&](std::string& option, const char* key) {
@@ -70,11 +79,12 @@ void RuleFile::fill(RowOptions& rows, std::string& label_if_there) const {
     }
   };
   if (rows.tally.empty()) {
-    take(label_if_there, "label");
+    take(if_there.label, "label");
+    take(if_there.weight, "weight");
     take(rows.score, "score");
-    take(rows.sensitive, "sensitive");
-    take(rows.within, "within");
   }
+  take(rows.sensitive, "sensitive");
+  take(rows.within, "within");
   rows.scale = to_string(reading().scale);
   rows.favorable = to_string(reading().favorable);
   if (rows.null.empty()) rows.null = null_policy();

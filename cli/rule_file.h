@@ -31,8 +31,9 @@ struct RuleFile {
   // From the record; empty if it does not say.
   std::string score_column() const;
   std::string null_policy() const;
+  std::vector<std::string> recorded_soft_columns() const;  // --soft of the fit
   // Columns that were not named are the record's; scale and direction are the rule's.
-  void fill(RowOptions& rows, std::string& label_if_there) const;
+  void fill(RowOptions& rows, ColumnsIfThere& if_there) const;
 };
 
 // Throws UserError that says what is wrong with the file.

@@ -1,6 +1,6 @@
 #include <evenhand/rule.h>
 
-#include <ranges>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -123,9 +123,9 @@ std::string soft_rule_in_words(const SoftRule& rule) {
   }
   for (const std::string& name : parts.columns) shorten(quoted_if_needed(name), shown(name));
   std::string out;
-  for (const auto line : std::views::split(words, '\n')) {
-    const std::string_view text(line.begin(), line.end());
-    if (!text.empty()) out += fmt::format("  {}\n", printable(text));
+  std::istringstream lines(words);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) out += fmt::format("  {}\n", printable(line));
   }
   return out;
 }

@@ -176,4 +176,11 @@ std::vector<std::string> Source::names(std::string_view text, std::string_view o
   return out;
 }
 
+std::optional<std::string> named_or_there(const Source& source, const std::string& asked,
+                                          const std::string& if_there, std::string_view option) {
+  if (!asked.empty()) return source.column(asked, option).name;
+  if (source.has(if_there)) return source.column(if_there, option).name;
+  return std::nullopt;
+}
+
 }  // namespace evenhand::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,5 +48,9 @@ class Source {
   std::string name_;
   std::vector<Column> columns_;
 };
+
+// The name of the column that the option asks for, or else of `if_there` if the data have it.
+std::optional<std::string> named_or_there(const Source& source, const std::string& asked,
+                                          const std::string& if_there, std::string_view option);
 
 }  // namespace evenhand::cli

@@ -72,6 +72,12 @@ std::string shown(std::string_view text) {
   return quoted_if_needed(text, most);
 }
 
+std::string shown(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + shown(text);
+  return out;
+}
+
 std::string percent(double share, int digits) {
   return fmt::format("{:.{}f} %", 100 * share, digits);
 }

@@ -23,6 +23,7 @@ std::string faint(std::string_view text);
 
 // Text from data on one line, without characters that a terminal would obey, shortened if long.
 std::string shown(std::string_view text);
+std::string shown(const std::vector<std::string>& texts);  // with commas between
 
 std::string counted(std::uint64_t count, std::string_view what);  // "1 row", "2,000 rows"
 

@@ -1,5 +1,7 @@
 #include "unseen.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "terminal.h"
@@ -22,6 +24,25 @@ void throw_unseen(const std::string& data, const std::vector<std::string>& attri
     found += fmt::format("; and {} more", counted(cells.size() - named, "cell"));
   }
   throw UserError(fmt::format("{}: the rule has never seen {}; {}", data, found, advice));
+}
+
+void refuse_unseen(const std::string& data, const CellNames& found,
+                   const std::vector<std::uint64_t>& counts, const CellNames& known,
+                   const std::string& advice) {
+  UnseenCells cells;
+  const std::vector<CellCode> codes = translate(found, known);
+  for (CellCode c = 0; c < codes.size(); ++c) {
+    if (codes[c] != unseen_cell) continue;
+    std::vector<std::string> values;
+    for (const std::string& attribute : known.attributes()) {
+      values.push_back(found.values(c)[found.attribute(attribute)]);
+    }
+    cells.emplace_back(values, counts[c]);
+  }
+  if (cells.empty()) return;
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  throw_unseen(data, known.attributes(), cells, advice);
 }
 
 }  // namespace evenhand::cli

@@ -148,6 +148,12 @@ TEST(Rule, UnseenCellsAreAnErrorThatNamesThemUnlessAPolicyIsChosen) {
     const Rule rule(parts);
     expect_throw<std::out_of_range>([&] { rule.probability(cells, scores); },
                                     "never seen the cell group=Z (2 rows, the first is row 1)");
+    const std::vector<std::string> once = {"A", "Z"};
+    expect_throw<std::out_of_range>(
+        [&] {
+          rule.probability(Cells::from({{"group", once}}), std::vector{0.8, 0.4});
+        },
+        "never seen the cell group=Z (row 1)");
     EXPECT_EQ(rule.probability(cells, scores, Unseen::score), (std::vector<double>{0, 0, 1}));
     EXPECT_EQ(rule.probability(cells, scores, Unseen::reject), (std::vector<double>{0, 0, 0}));
     const std::vector<CellCode> codes = {0, unseen_cell, 7};

@@ -114,6 +114,12 @@ TEST(Theorem2, RejectsBadInput) {
   reject(good, good, {0, 0}, "every weight is zero");
   reject(good, good, {1e308, 1e308}, "the sum of weights is infinite");
   reject(good, {0, 1, 1}, good, "2 decisions but 3 memberships and 2 weights");
+  try {
+    impossibility(good, std::vector<double>{0, 1, 1});
+    ADD_FAILURE();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "there are 2 decisions but 3 memberships");
+  }
   reject({}, {}, {}, "there are no rows");
 }
 

@@ -26,6 +26,7 @@ from ._fit import fit
 from ._found import Fit, SoftFit
 from ._frontier import Frontier, frontier
 from ._rule import Explanation, Rule, SoftRule, load
+from ._soft_audit import SoftAudit
 from ._tally import Tally
 from ._trace import Trace
 
@@ -42,6 +43,7 @@ __all__ = [
     "Frontier",
     "InfeasibleError",
     "Rule",
+    "SoftAudit",
     "SoftFit",
     "SoftRule",
     "Tally",

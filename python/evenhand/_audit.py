@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-
-from . import _core, _criteria, _inputs, _options, _tables
+from . import _core, _criteria, _decisions, _inputs, _options, _recorded, _soft_audit, _tables
 from ._calibrate import Calibrator
 from ._inputs import Column, Columns
 from ._rows import HINT
-from ._rule import Rule
+from ._rule import Rule, SoftRule
+from ._soft_audit import SoftAudit
 from ._tally import Tally, as_tally
 from ._texts import text_of
 
 if TYPE_CHECKING:
-    from ._found import Fit
+    from ._found import Fit, SoftFit
 
 RATES = ("selection_rate", "true_positive_rate", "false_positive_rate")
 
@@ -178,6 +177,22 @@ class Audit:
         }
         return out if self.calibration is None else {**out, "calibration": self.calibration}
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all figures are the same, and compared alike."""
+        return isinstance(other, Audit) and self._identity() == other._identity()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (
+            self.to_dict(),
+            self.rates,
+            self.against_reference,
+            self.excluded,
+            self.before,
+            self._others,
+        )
+
     def to_frame(self) -> Any:
         """Return :meth:`records` as a pandas frame, or a polars one if pandas is missing."""
         return _tables.to_frame(self.records())
@@ -207,6 +222,12 @@ class Audit:
 
     def _repr_html_(self) -> str:
         return _tables.html_table(*self._table())
+
+
+def together(views: list[Audit]) -> Audit:
+    """Make the first of them the one that has the others."""
+    views[0]._others = views[1:]
+    return views[0]
 
 
 def views_of(sensitive: Sequence[str], across: str) -> list[list[str]]:
@@ -298,6 +319,7 @@ def _refuse_unseen(tally: Tally, rule: Rule) -> None:
             raise IndexError(f"the rule has never seen {words}; fit it anew, or leave them out")
 
 
+@overload
 def audit(
     score: Column | Tally = None,
     sensitive: Columns = None,
@@ -308,10 +330,11 @@ def audit(
     data: Any = None,
     rule: Rule | Fit | None = None,
     decision: Column = None,
+    soft: None = None,
     criterion: str | None = None,
-    across: str = "intersection",
+    across: str | None = None,
     reference: Any = None,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     calibration_bins: int = 0,
     calibrator: Calibrator | None = None,
     scale: str | None = None,
@@ -322,7 +345,71 @@ def audit(
     base_threshold: float | None = None,
     null: str | None = None,
     threads: int = 0,
-) -> Audit:
+) -> Audit: ...
+@overload
+def audit(
+    score: Column = None,
+    *,
+    within: Columns = None,
+    label: Column = None,
+    weight: Column = None,
+    data: Any = None,
+    rule: SoftRule | SoftFit | None = None,
+    decision: Column = None,
+    soft: Columns,
+    criterion: str | None = None,
+    scale: str | None = None,
+    favorable: str | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    null: str | None = None,
+    threads: int = 0,
+) -> SoftAudit: ...
+@overload
+def audit(
+    score: Column = None,
+    *,
+    within: Columns = None,
+    label: Column = None,
+    weight: Column = None,
+    data: Any = None,
+    rule: SoftRule | SoftFit,
+    decision: Column = None,
+    soft: Columns = None,
+    criterion: str | None = None,
+    scale: str | None = None,
+    favorable: str | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    null: str | None = None,
+    threads: int = 0,
+) -> SoftAudit: ...
+def audit(
+    score: Column | Tally = None,
+    sensitive: Columns = None,
+    *,
+    within: Columns = None,
+    label: Column = None,
+    weight: Column = None,
+    data: Any = None,
+    rule: Rule | Fit | SoftRule | SoftFit | None = None,
+    decision: Column = None,
+    soft: Columns = None,
+    criterion: str | None = None,
+    across: str | None = None,
+    reference: Any = None,
+    confidence: float | None = None,
+    calibration_bins: int = 0,
+    calibrator: Calibrator | None = None,
+    scale: str | None = None,
+    favorable: str | None = None,
+    resolution: str | int | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    base_threshold: float | None = None,
+    null: str | None = None,
+    threads: int = 0,
+) -> Audit | SoftAudit:
     """Audit scores, a rule, or decisions that were already made.
 
     Parameters
@@ -331,20 +418,24 @@ def audit(
         The model's scores; not with ``decision``.
     sensitive, within, label, weight, data, scale, favorable, resolution
         As for :func:`evenhand.fit`.
-    rule : Rule or Fit, optional
+    rule : Rule, Fit, SoftRule or SoftFit, optional
         Audit its decisions; :attr:`Audit.before` then has those by the score alone. Scale,
-        direction, costs and criterion are the rule's own unless given.
+        direction, costs and criterion are the rule's own unless given, and so are columns of
+        ``data`` (labels and weights if it has them) and the roles of a tally's attributes.
     decision : column, optional
         Decisions that were made, 0 or 1, instead of scores.
+    soft : columns, optional
+        Probabilities of belonging to groups, instead of ``sensitive``: those who belong are
+        compared with those who do not, in expectation.
     criterion : str, optional
         Compare the rates of this criterion; selection rates by default.
     across : {"intersection", "marginal", "both"}
-        Several sensitive columns: compare their combinations, each column's values, or both; see
-        :attr:`Audit.views`.
+        Several sensitive columns: compare their combinations (the default), each column's values,
+        or both; see :attr:`Audit.views`.
     reference : value or list of values, optional
         Compare every group with this one; a value for each sensitive column.
     confidence : float
-        Of the intervals (Wilson's).
+        Of the intervals (Wilson's), 0.95 by default.
     calibration_bins : int
         Measure calibration in so many bins; it needs labels. 0: do not.
     calibrator : Calibrator, optional
@@ -361,7 +452,8 @@ def audit(
 
     Returns
     -------
-    Audit
+    Audit or SoftAudit
+        The latter with ``soft`` or a rule for soft attributes.
 
     Examples
     --------
@@ -371,13 +463,30 @@ def audit(
     (0.75, 1.0)
     """
     record: dict[str, Any] = {}
+    rule = getattr(rule, "rule", rule)  # of a Fit
+    if rule is not None and not isinstance(rule, (Rule, SoftRule)):
+        raise TypeError(f"rule must be a Rule or a Fit, not {type(rule).__name__}")
+    if rule is not None and decision is not None:
+        raise ValueError("give either rule or decision, not both")
+    if soft is not None or isinstance(rule, SoftRule):
+        _refuse_beside_soft(
+            rule, criterion, sensitive=sensitive, across=across, reference=reference,
+            confidence=confidence, calibration_bins=calibration_bins or None,
+            calibrator=calibrator, resolution=resolution, base_threshold=base_threshold,
+        )  # fmt: skip
+        return _soft_audit.audit(
+            score, soft, within=within, label=label, weight=weight, data=data,
+            rule=rule if isinstance(rule, SoftRule) else None, decision=decision, scale=scale,
+            favorable=favorable, cost_fp=cost_fp, cost_fn=cost_fn, null=null,
+        )  # fmt: skip
     if rule is not None:
-        rule = getattr(rule, "rule", rule)  # of a Fit
-        if not isinstance(rule, Rule):
-            raise TypeError(f"rule must be a Rule or a Fit, not {type(rule).__name__}")
-        if decision is not None:
-            raise ValueError("give either rule or decision, not both")
         record = rule.record
+        named = _recorded.columns_of(
+            record, data, score=score, sensitive=sensitive, within=within, label=label,
+            weight=weight,
+        )  # fmt: skip
+        score, sensitive, within, label, weight = named.values()
+        across = across or record.get("criterion", {}).get("across")
         scale, favorable = scale or rule.scale, favorable or rule.favorable
         calibrator = calibrator or calibrator_in(rule)
         null = rule.null if null is None and not isinstance(score, Tally) else null
@@ -427,18 +536,27 @@ def audit(
             cost_fp=_first(cost_fp, record.get("cost_fp"), 1.0),
             cost_fn=_first(cost_fn, record.get("cost_fn"), 1.0),
             base_threshold=_first(base_threshold, record.get("base_threshold"), None),
-            confidence=confidence,
+            confidence=0.95 if confidence is None else confidence,
             reference=values,
             calibrator=calibrator,
             calibration_bins=calibration_bins,
             meaningless=decision is not None and not tally.labelled,
         )
-        for view in views_of(tally.sensitive, across)
+        for view in views_of(tally.sensitive, across or "intersection")
     ]
     if values is not None:
         _refuse_reference(values, views)
-    views[0]._others = views[1:]
-    return views[0]
+    return together(views)
+
+
+def _refuse_beside_soft(rule: Any, criterion: str | None, **given: Any) -> None:
+    if isinstance(rule, Rule):
+        raise ValueError("this is a rule for known groups: audit it without soft")
+    if criterion not in (None, "statistical-parity", "demographic_parity"):
+        raise ValueError(f"soft attributes know statistical-parity only, not {criterion}")
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"an audit of soft groups goes without {name}")
 
 
 def _texts_of(reference: Any) -> list[str]:
@@ -471,18 +589,10 @@ def _tally_of_decisions(
     null: str,
     threads: int,
 ) -> Tally:
-    if isinstance(decision, Tally):
-        raise TypeError("a tally has no decisions: give their column")
     if sensitive is None:
         raise ValueError("sensitive is missing: say who belongs to which group")
     frame = _inputs.frame_of(data)
-    decisions = _inputs.numbers(_inputs.resolved(decision, frame, "decision"), "decision")
-    if null != "exclude":
-        _inputs.refuse_missing([decisions], HINT)
-    array = decisions.to_numpy()
-    bad = np.flatnonzero((array != 0) & (array != 1) & ~np.isnan(array))
-    if len(bad):
-        raise ValueError(f"row {bad[0]}: the decision {array[bad[0]]:g} is neither 0 nor 1")
+    array = _decisions.made(decision, frame, null)
     if label is not None and favorable == "low":  # 1 is the good decision, and the bad outcome
         labels = _inputs.numbers(_inputs.resolved(label, frame, "label"), "label")
         if null != "exclude":

@@ -89,15 +89,76 @@ class Calibrator:
         """Report how well the calibrated probabilities are, on the same rows."""
         return _core.calibration_report(self._rows()._core, self._core, _bins(bins))
 
-    def report(self, tally: Tally, bins: int = 15) -> dict[str, Any]:
-        """Report how well the calibrated probabilities are on other rows."""
-        if not isinstance(tally, Tally):
-            raise TypeError(f"tally must be a Tally, not {type(tally).__name__}")
+    def report(
+        self,
+        score: Column | Tally,
+        sensitive: Columns = None,
+        *,
+        label: Column = None,
+        within: Columns = None,
+        weight: Column = None,
+        data: Any = None,
+        null: str | None = None,
+        bins: int = 15,
+        threads: int = 0,
+    ) -> dict[str, Any]:
+        """Report how well the calibrated probabilities are on other rows.
+
+        Parameters
+        ----------
+        score, sensitive, within, data
+            As for :meth:`probability`; or a :class:`Tally` as score. Attributes that the calibrator
+            does not know are reported too if there is one curve for all.
+        label : column
+            What really happened, 0 or 1.
+        weight : column, optional
+            How often a row counts.
+        null : str, optional
+            As for :class:`Tally`; by default what the calibrator was fitted with.
+        bins : int
+            Of the reliability table and of the calibration error.
+        threads : int
+            0 for as many as there are cores.
+        """
+        if isinstance(score, Tally):
+            named = None
+        else:
+            frame = _inputs.frame_of(data)
+            named = _inputs.columns(sensitive, frame, "sensitive")
+            named += _inputs.columns(within, frame, "within")
+            if not named and frame is not None:
+                named = _inputs.columns(self.attributes, frame, "attributes")
+            if self.by == "cell":
+                named = _inputs.in_order(named, self.attributes, "the calibrator")
+            score = _inputs.resolved(score, frame, "score")
+            label, weight = (
+                None if value is None else _inputs.resolved(value, frame, name)
+                for value, name in ((label, "label"), (weight, "weight"))
+            )
+            if label is None:
+                raise ValueError(
+                    "calibration is measured against what really happened: give label="
+                )
+            null = null or (self._tally._source.null if self._tally is not None else None)
+        tally = as_tally(
+            score,
+            sensitive if named is None else {one.name: one.values for one in named},
+            within=within if named is None else None,
+            label=label,
+            weight=weight,
+            data=data if named is None else None,
+            scale=self._core.scale,
+            favorable=self._core.favorable,
+            resolution=None,
+            null=null or "error",
+            threads=_options.threads(threads),
+            needed=False,
+        )
         return _core.calibration_report(tally._core, self._core, _bins(bins))
 
     def _rows(self) -> Tally:
         if self._tally is None:
-            raise ValueError("the rows of the fit are gone; use report(tally)")
+            raise ValueError("the rows of the fit are gone; use report with some rows")
         return self._tally
 
     def __eq__(self, other: object) -> bool:

@@ -11,7 +11,22 @@ PathLike = str | os.PathLike[str]
 
 
 def replace(path: PathLike, write: Callable[[str], None]) -> None:
-    """Let ``write`` make a file under another name, then give it this one."""
+    """Let ``write`` make a file under another name, then give it this one.
+
+    Raises
+    ------
+    OSError
+        That names ``path``, whichever file it is about.
+    """
+    try:
+        _replace(path, write)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+
+
+def _replace(path: PathLike, write: Callable[[str], None]) -> None:
     target = Path(path)
     mask = os.umask(0)
     os.umask(mask)

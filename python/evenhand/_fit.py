@@ -58,6 +58,7 @@ def fit(
     exhaustive: bool = False,
     criterion: str | None = None,
     within: Columns = None,
+    label: Column = None,
     weight: Column = None,
     data: Any = None,
     scale: str | None = None,
@@ -220,15 +221,15 @@ def fit(
     }
     if soft is not None:
         _refuse_beside_soft(
-            sensitive=sensitive, label=label, tolerance=tolerance, ratio=ratio, rho=rho,
+            sensitive=sensitive, tolerance=tolerance, ratio=ratio, rho=rho,
             require=require or None, across=None if across == "intersection" else across,
             resolution=resolution, base_threshold=base_threshold,
             calibrate=None if calibrate == "none" else calibrate,
             solver=None if solver == "exact" else solver, **sgd,
         )  # fmt: skip
         return _fit_soft(
-            score, soft, criterion, within, weight, data, scale, favorable, gamma, cost_fp, cost_fn,
-            exhaustive, null, threads,
+            score, soft, criterion, within, label, weight, data, scale, favorable, gamma, cost_fp,
+            cost_fn, exhaustive, null, threads,
         )  # fmt: skip
     if exhaustive:
         raise ValueError("exhaustive needs soft, the columns")
@@ -373,8 +374,6 @@ def refuse_infeasible(
 def _refuse_beside_soft(**given: Any) -> None:
     if given["sensitive"] is not None:
         raise ValueError("give either sensitive or soft, not both")
-    if given["label"] is not None:
-        raise ValueError("soft attributes take no labels")
     for name, value in given.items():
         if value is not None:
             raise ValueError(f"soft goes without {name}")
@@ -385,6 +384,7 @@ def _fit_soft(
     soft: Any,
     criterion: str | None,
     within: Any,
+    label: Any,
     weight: Any,
     data: Any,
     scale: str | None,
@@ -402,22 +402,28 @@ def _fit_soft(
     if named not in (None, "statistical-parity", "demographic-parity"):
         raise ValueError(f"soft attributes know statistical-parity only, not {criterion}")
     rows = Rows.read(
-        score, None, within=within, label=None, weight=weight, data=data, null=null, soft=soft
+        score, None, within=within, label=label, weight=weight, data=data, null=null, soft=soft
     )
     if isinstance(gamma, str) and gamma == "auto":
         gamma = _core.gamma_schedule(float(len(rows.score)))
     if isinstance(gamma, str):
         raise ValueError(f"gamma is a number or 'auto', not {gamma!r}")
+    scale = _options.text(scale or "probability", "scale")
+    favorable = _options.text(favorable or "high", "favorable")
+    cost_fp, cost_fn, _ = objective(cost_fp, cost_fn, None)
     solution = _core.solve_soft(
         rows.score,
         rows.soft,
         rows.attributes,
         rows.weight,
-        _options.text(scale or "probability", "scale"),
-        _options.text(favorable or "high", "favorable"),
-        *objective(cost_fp, cost_fn, None)[:2],
+        scale,
+        favorable,
+        cost_fp,
+        cost_fn,
         0.0 if gamma is None else _options.number(gamma, "gamma"),
         bool(exhaustive),
         _options.threads(threads),
     )
-    return SoftFit(solution, rows)
+    return SoftFit(
+        solution, rows, scale=scale, favorable=favorable, cost_fp=cost_fp, cost_fn=cost_fn
+    )

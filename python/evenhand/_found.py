@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 from . import _core, _files, _tables
-from ._audit import Audit, audit_tally, calibrator_in
+from ._audit import Audit, audit_tally, calibrator_in, together, views_of
 from ._rows import Rows
 from ._rule import Rule, SoftRule
+from ._soft_audit import audit_rows
 from ._tally import Tally
 from ._trace import Trace
 
@@ -107,19 +108,26 @@ class Fit:
 
     def _both(self) -> tuple[Audit, Audit]:
         if self._audits is None:
-            after = audit_tally(
-                self.tally,
-                rule=self.rule,
-                cost_fp=self._options["cost_fp"],
-                cost_fn=self._options["cost_fn"],
-                base_threshold=self._options["base_threshold"],
-                calibrator=calibrator_in(self.rule),
-            )
-            assert after.before is not None
-            for audit in (after, after.before):
-                audit.rates = self._criterion_names[0] or audit.rates
-                audit._all_cells = self._criterion_names[1]
-            self._audits = after.before, after
+            rates, all_cells = self._criterion_names
+            views = [
+                audit_tally(
+                    self.tally,
+                    rule=self.rule,
+                    sensitive=view,
+                    cost_fp=self._options["cost_fp"],
+                    cost_fn=self._options["cost_fn"],
+                    base_threshold=self._options["base_threshold"],
+                    calibrator=calibrator_in(self.rule),
+                )
+                for view in views_of(
+                    self.tally.sensitive, self.criterion.get("across", "intersection")
+                )
+            ]
+            befores = [view.before for view in views if view.before is not None]
+            for audit in views + befores:
+                audit.rates = rates or audit.rates
+                audit._all_cells = all_cells
+            self._audits = together(befores), together(views)
         return self._audits
 
     # --- The rule's file.
@@ -165,6 +173,12 @@ class Fit:
         """Write the rule's file, the same that the tool writes and reads."""
         _files.write_text(path, self.to_json())
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the rules and the records of both fits are the same."""
+        return isinstance(other, Fit) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the solver's own memory."""
         self._solution_record()
@@ -206,7 +220,12 @@ class Fit:
         for rate in rates:
             header += [rate.replace("_", " "), "after"]
         rows = []
-        for before, after in zip(self.before.strata, self.after.strata, strict=True):
+        strata = zip(
+            (stratum for view in self.before.views for stratum in view.strata),
+            (stratum for view in self.after.views for stratum in view.strata),
+            strict=True,
+        )
+        for before, after in strata:
             for one, two in zip(before["groups"], after["groups"], strict=True):
                 row = [
                     _tables.values_in_words({**one["group"], **before["stratum"]}),
@@ -262,11 +281,22 @@ class SoftFit:
     strata : list of dict
         For each stratum and column, the expected selection rates of those who belong and of the
         others.
+    before, after : SoftAudit
+        The audit of decisions by the score alone, and of the rule, on the rows of the fit.
     excluded : int
         The number of rows that were left out for a missing value.
     """
 
-    def __init__(self, solution: _core.SoftSolution, rows: Rows) -> None:
+    def __init__(
+        self,
+        solution: _core.SoftSolution,
+        rows: Rows,
+        *,
+        scale: str,
+        favorable: str,
+        cost_fp: float,
+        cost_fn: float,
+    ) -> None:
         record = solution.record()
         self.excluded = rows.source.excluded
         self.status: str = record["status"]
@@ -282,9 +312,9 @@ class SoftFit:
         columns: dict[str, Any] = {} if source.score is None else {"score": source.score}
         columns["soft"] = [column.name for column in rows.soft]
         columns["within"] = rows.within
-        if source.weight is not None:
-            columns["weight"] = source.weight
-        columns["null"] = source.null
+        for name in ("label", "weight", "null"):
+            if getattr(source, name) is not None:
+                columns[name] = getattr(source, name)
         own: dict[str, Any] = json.loads(_core.fit_record(solution.to_json()))
         own["columns"] = columns
         own["scale"] = solution.rule.scale
@@ -293,7 +323,19 @@ class SoftFit:
         own["weight"] = sum(stratum["weight"] for stratum in self.strata)
         if source.excluded:
             own["excluded"] = source.excluded
-        own["labelled"] = False
+        own["labelled"] = rows.label is not None
+        self.rule = SoftRule._of(solution.rule, "", null=source.null)
+        self.after = audit_rows(
+            rows,
+            rule=self.rule,
+            scale=scale,
+            favorable=favorable,
+            cost_fp=cost_fp,
+            cost_fn=cost_fn,
+        )
+        assert self.after.before is not None
+        self.before = self.after.before
+        own["before"], own["after"] = self.before._summary(), self.after._summary()
         self.rule = SoftRule._of(solution.rule, json.dumps(own), null=source.null)
 
     @property
@@ -309,16 +351,38 @@ class SoftFit:
         """Return the record of this fit, with the names of the rule's file."""
         return self.rule.record
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the rules and the records of both fits are the same."""
+        return isinstance(other, SoftFit) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
     def save(self, path: _files.PathLike) -> None:
         """Write the rule's file."""
         self.rule.save(path)
 
-    def __repr__(self) -> str:
-        """Show the status."""
+    def _head(self) -> str:
+        note = " (expected, if the scores are calibrated)" if self.after.expected else ""
         return (
-            f"SoftFit({self.status}, gap {max(0.0, self.gap):.1g}, violation {self.violation:.1g}, "
-            f"columns {self.rule.columns})"
+            f"statistical-parity for those who belong: {self.status}, gap "
+            f"{max(0.0, self.gap):.1g}, violation {self.violation:.1g}, lottery share "
+            f"{_tables.percent(self.lottery_share)}\n"
+            f"accuracy {_tables.percent(self.before.accuracy)} -> "
+            f"{_tables.percent(self.after.accuracy)}{note}"
         )
 
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        header, before = self.before._table()
+        rows = zip(before, self.after._table()[1], strict=True)
+        return (
+            [*header[:-1], "after", header[-1], "after"],
+            [[*one[:-1], two[-2], one[-1], two[-1]] for one, two in rows],
+        )
+
+    def __repr__(self) -> str:
+        """Show status, accuracy and each column, before and after."""
+        return self._head() + "\n\n" + _tables.text_table(*self._table())
+
     def _repr_html_(self) -> str:
-        return _tables.html_lines(repr(self), self.rule.describe())
+        lines = [[line] for line in self._head().splitlines()]
+        return _tables.html_table(["fit"], lines) + _tables.html_table(*self._table())

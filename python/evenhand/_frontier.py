@@ -47,6 +47,12 @@ class Frontier(Sequence[dict[str, Any]]):
         """Go through the points."""
         return iter(self._points)
 
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same points."""
+        return isinstance(other, Frontier) and vars(self) == vars(other)
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as the tool's JSON has it."""
         return {"expected": self.expected, "points": self._points}
@@ -139,6 +145,8 @@ def frontier(
     [0.6, 0.65, 0.7]
     """
     shared: dict[str, Any] = {"across": across, "rho": rho, "require": require}
+    if not criterion and require:
+        raise ValueError("requirements alone have no tolerance, so there is no frontier")
     _criteria.build(criterion, ["sensitive"], [], **shared)
     if breakpoints and at is not None:
         raise ValueError("give either at or breakpoints, not both")

@@ -69,6 +69,8 @@ class Frame:
     def __init__(self, data: Any) -> None:
         named = _named_columns(data)
         self._columns: dict[str, Any] = dict(named)
+        labels = list(data.columns) if _is_pandas_frame(data) else []
+        self._labels = {label for label in labels if _is_label(label)}
         counts = Counter(name for name, _ in named)
         self._ambiguous = {name for name, count in counts.items() if count > 1}
 
@@ -80,6 +82,33 @@ class Frame:
     def names(self) -> list[str]:
         """The columns' names."""
         return list(self._columns)
+
+    def name_of(self, value: Any) -> str | None:
+        """Return the name of the column that is meant: a text, or a label of a pandas frame.
+
+        Raises
+        ------
+        ValueError
+            For a number that is none of the frame's, if its labels are numbers.
+        """
+        if isinstance(value, str):
+            return value
+        if not self._labels or not _is_label(value):
+            return None
+        if value in self._labels:
+            return str(value)
+        if isinstance(value, tuple) or all(isinstance(one, tuple) for one in self._labels):
+            return None
+        raise ValueError(f"data has no column {value!r}")
+
+    def are_labels(self, values: Sequence[Any]) -> bool:
+        """Whether these are labels of columns rather than values of one."""
+        rows = len(next(iter(self._columns.values()), ()))
+        if len(values) > len(self._labels) or len(values) == rows:
+            return False
+        return all(_is_label(one) and one in self._labels for one in values) and (
+            len(set(values)) == len(values)
+        )
 
     def column(self, name: str) -> Any:
         """Return the column of that name.
@@ -96,6 +125,13 @@ class Frame:
         near = difflib.get_close_matches(name, self._columns, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ValueError(f"data has no column {name!r}{hint}")
+
+
+def _is_label(value: Any) -> bool:
+    """Whether it may be the label of a column of pandas that is no text: a number, a tuple."""
+    if isinstance(value, tuple):
+        return all(isinstance(one, (str, int, np.integer)) for one in value)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _named_columns(data: Any) -> list[tuple[str, Any]]:
@@ -122,17 +158,19 @@ def frame_of(data: Any) -> Frame | None:
 
 def resolved(value: Any, frame: Frame | None, role: str) -> Any:
     """Return the column: itself, or that of its name in ``data``."""
-    if not isinstance(value, str):
-        return value
-    if frame is None:
-        raise TypeError(f"{role}={value!r} is a column's name: give data=, the frame that has it")
-    return frame.column(value)
-
-
-def name_of(value: Any) -> str | None:
-    """Return the name that a column brings along, if it does."""
+    if frame is not None:
+        named = frame.name_of(value)
+        return value if named is None else frame.column(named)
     if isinstance(value, str):
-        return value
+        raise TypeError(f"{role}={value!r} is a column's name: give data=, the frame that has it")
+    return value
+
+
+def name_of(value: Any, frame: Frame | None = None) -> str | None:
+    """Return the name of a column in ``data``, or the one that it brings along, if it does."""
+    named = value if isinstance(value, str) else None if frame is None else frame.name_of(value)
+    if isinstance(named, str):
+        return named
     name = getattr(value, "name", None)
     return name if isinstance(name, str) and name else None
 
@@ -204,7 +242,7 @@ def _foreign(value: Any) -> _core.Arrow | None:
 
 def _refuse_table(column: ArrowColumn, name: str) -> None:
     if column.index < 0 and column.data.is_table:
-        raise ValueError(f"{name} must be one column, not a table")
+        raise ValueError(f"{name} must be one column, not a table or a struct: take one of it")
 
 
 def _pandas_numbers(value: Any, name: str) -> npt.NDArray[Any]:
@@ -214,6 +252,8 @@ def _pandas_numbers(value: Any, name: str) -> npt.NDArray[Any]:
         return np.asarray(value)
     if value.dtype.name == "category":
         return np.asarray(value)
+    if value.dtype.name.startswith("decimal"):  # of Arrow
+        return np.asarray(value.to_numpy(dtype=object))
     if value.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numbers, not {value.dtype}")
     array: npt.NDArray[Any] = value.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -379,8 +419,9 @@ def columns(value: Any, frame: Frame | None, role: str) -> list[NamedColumn]:
     """Return the columns in what was given for a role such as "sensitive"."""
     if value is None:
         return []
-    if isinstance(value, str):
-        return [NamedColumn(value, resolved(value, frame, role), True)]
+    named = value if frame is None else frame.name_of(value)
+    if isinstance(named, str):
+        return [NamedColumn(named, resolved(named, frame, role), True)]
     if isinstance(value, Mapping) or _is_pandas_frame(value):
         return [NamedColumn(name, column, True) for name, column in _named_columns(value)]
     if isinstance(value, (list, tuple)):
@@ -405,6 +446,8 @@ def _unnamed(value: Any, otherwise: str, column: Any) -> NamedColumn:
 def _columns_in_list(value: Sequence[Any], frame: Frame | None, role: str) -> list[NamedColumn]:
     if value and frame is not None and all(isinstance(one, str) for one in value):
         return [NamedColumn(name, resolved(name, frame, role), True) for name in value]
+    if value and frame is not None and frame.are_labels(value):
+        return [NamedColumn(str(one), resolved(one, frame, role), True) for one in value]
     if value and not isinstance(value[0], (str, bytes)) and hasattr(value[0], "__len__"):
         return _numbered(list(value), role)
     return [NamedColumn(role, value, False)]
@@ -443,12 +486,24 @@ def attributes(named: list[NamedColumn], null: str = "error") -> list[_core.Attr
     return out
 
 
+class MissingError(ValueError):
+    """Values are missing: how many in which columns (``found``), and what to do about it."""
+
+    def __init__(self, found: str, hint: str) -> None:
+        super().__init__(found, hint)
+        self.found = found
+
+    def __str__(self) -> str:
+        """Say both."""
+        return "; ".join(self.args)
+
+
 def refuse_missing(columns: Sequence[_core.Numbers | _core.Attribute], hint: str) -> None:
     """Refuse missing values: the error counts them in every column.
 
     Raises
     ------
-    ValueError
+    MissingError
         That says what to do about it: ``hint``.
     """
     found = []
@@ -458,7 +513,7 @@ def refuse_missing(columns: Sequence[_core.Numbers | _core.Attribute], hint: str
         except ValueError as error:
             found.append(str(error))
     if found:
-        raise ValueError("; ".join([*found, hint]))
+        raise MissingError("; ".join(found), hint)
 
 
 def _is_default(name: str) -> bool:

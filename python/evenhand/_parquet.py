@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -150,8 +151,19 @@ def _metadata_of(tally: Tally) -> dict[str, Any]:
     return out
 
 
-def read(path: _files.PathLike) -> Tally:
+def read(
+    path: _files.PathLike,
+    *,
+    score: str | None = None,
+    attributes: Sequence[str] = (),
+    scale: str | None = None,
+    favorable: str | None = None,
+    resolution: str | int | None = None,
+) -> Tally:
     """Read a tally that the tool, this package or SQL wrote.
+
+    The last kind has no metadata: they are the options, ``score`` and ``attributes`` names of
+    columns (of all others, if there are none).
 
     Raises
     ------
@@ -161,7 +173,16 @@ def read(path: _files.PathLike) -> Tally:
     name = os.fspath(path)
     columns, stored = _engine().read(name)
     try:
-        return _plain(columns) if stored is None else _described(columns, _checked(stored))
+        if stored is None:
+            return _plain(
+                columns,
+                score or "score",
+                attributes,
+                scale=scale or "probability",
+                favorable=favorable or "high",
+                resolution="exact" if resolution is None else resolution,
+            )
+        return _described(columns, _checked(stored), score)
     except ValueError as error:
         raise ValueError(f"{name} is not a tally: {error}") from None
 
@@ -200,8 +221,11 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def _described(columns: Columns, metadata: dict[str, Any]) -> Tally:
+def _described(columns: Columns, metadata: dict[str, Any], score: str | None) -> Tally:
     attributes = metadata["attributes"]
+    named = metadata.get("score", "score")
+    if score not in (None, "score", named):
+        raise ValueError(f"its metadata name the score {named!r}, not {score!r}")
     for role in ("sensitive", "within"):
         for name in metadata[role]:
             if name not in attributes:
@@ -230,15 +254,18 @@ def _described(columns: Columns, metadata: dict[str, Any]) -> Tally:
     return Tally._of(tally._core, metadata["sensitive"], metadata["within"], source)
 
 
-def _plain(columns: Columns) -> Tally:
-    """Read one that SQL wrote: all other columns are attributes."""
-    for name in COUNTS[:2]:
+def _plain(columns: Columns, score: str, attributes: Sequence[str], **options: Any) -> Tally:
+    """Read one that SQL wrote: if nobody says so, all other columns are attributes."""
+    counts = (score, *COUNTS[1:])
+    wanted = attributes or [name for name in columns if name not in counts]
+    for name in (*wanted, *counts[:2]):
         if name not in columns:
             raise ValueError(f"it has no column {name!r}; {SHAPE}")
     tally = Tally.counted(
-        columns["score"],
+        columns[score],
         columns["n"],
-        {name: column for name, column in columns.items() if name not in COUNTS},
+        {name: columns[name] for name in wanted},
         n1=columns.get("n1"),
+        **options,
     )
     return Tally._of(tally._core, [], [], Source())

@@ -116,9 +116,9 @@ class Rows:
             sensitive=[column.name for column in groups],
             within=[column.name for column in strata],
             source=Source(
-                score=_inputs.name_of(score),
-                label=_inputs.name_of(label),
-                weight=_inputs.name_of(weight),
+                score=_inputs.name_of(score, frame),
+                label=_inputs.name_of(label, frame),
+                weight=_inputs.name_of(weight, frame),
                 null=null,
                 rows=rows - excluded,
                 excluded=excluded,

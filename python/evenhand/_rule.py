@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
@@ -13,7 +14,9 @@ import numpy.typing as npt
 
 from . import _core as core
 from . import _files, _inputs, _options, _tables
+from ._calibrate import Calibrator
 from ._inputs import Column, Columns
+from ._keys import check_key
 from ._texts import text_of
 
 Floats = npt.NDArray[np.float64]
@@ -209,15 +212,18 @@ def _restored(kind: type[AnyRule], text: str, null: str | None) -> AnyRule:
 class Coins:
     """What decides where a probability is neither 0 nor 1."""
 
-    def __init__(self, id: Any, key: Any, seed: int | None, frame: _inputs.Frame | None) -> None:
+    def __init__(
+        self, id: Any, key: Any, key_file: Any, seed: int | None, frame: _inputs.Frame | None
+    ) -> None:
+        check_key(key, key_file)
         self.ids: core.Texts | None = None
         self.key = b""
         self.seed = 0
-        if id is None and key is None:
+        if id is None and key is None and key_file is None:
             if seed is None:
                 raise ValueError(
-                    "say how coins fall: id= and key= for decisions that stay with people, "
-                    "or seed= for coins by position"
+                    "say how coins fall: id= and key= (or key_file=) for decisions that stay with "
+                    "people, or seed= for coins by position"
                 )
             if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
                 raise TypeError("seed must be a whole number")
@@ -225,12 +231,12 @@ class Coins:
                 raise ValueError("seed must be from 0 to 2**64 - 1")
             self.seed = int(seed)
             return
-        if id is None or key is None:
-            raise ValueError("id and key belong together: give both")
+        if id is None or (key is None and key_file is None):
+            raise ValueError("id and key (or key_file) belong together: give both")
         if seed is not None:
             raise ValueError("give either id and key, or seed, not both")
-        if not isinstance(key, (bytes, bytearray, str)):
-            raise TypeError("key must be bytes or a text")
+        if key_file is not None:
+            key = Path(key_file).read_bytes()
         self.key = key.encode() if isinstance(key, str) else bytes(key)
         self.ids = _inputs.texts(_inputs.resolved(id, frame, "id"), "id")
 
@@ -282,6 +288,16 @@ class Rule(_RuleFile):
     def level(self) -> int | None:
         """Scores are cut to ``[k, k + 1) / 2**level`` first; None if they are not."""
         return self._core.level
+
+    @property
+    def calibrator(self) -> Calibrator | None:
+        """What makes probabilities of its scores, if it was fitted with ``calibrate``.
+
+        None for ``calibrate="isotonic"`` by cell on scores that are probabilities: that pools the
+        labels while it fits, and keeps no curve.
+        """
+        found = self._core.calibrator
+        return None if found is None else Calibrator(found)
 
     def _values(self) -> set[str]:
         return {value for cell in self._core.cells for value in cell}
@@ -355,6 +371,7 @@ class Rule(_RuleFile):
         *,
         id: Column = None,
         key: bytes | str | None = None,
+        key_file: _files.PathLike | None = None,
         seed: int | None = None,
         data: Any = None,
         unseen: str = "error",
@@ -371,6 +388,8 @@ class Rule(_RuleFile):
             the tool and in SQL.
         key : bytes or str
             The content of the key file. Keep it secret.
+        key_file : str or path
+            Instead of ``key``: the file whose bytes are the secret, as the tool takes it.
         seed : int
             Instead of id and key: coins by the position of a row.
 
@@ -380,7 +399,7 @@ class Rule(_RuleFile):
             Of uint8.
         """
         scores, attributes, frame = self._rows(score, sensitive, within, data, null, unseen)
-        coins = Coins(id, key, seed, frame)
+        coins = Coins(id, key, key_file, seed, frame)
         if coins.ids is None:
             return self._core.decide_by_seed(scores, attributes, coins.seed, unseen)
         _inputs.same_length([("score", scores), ("id", coins.ids)])
@@ -553,6 +572,7 @@ class SoftRule(_RuleFile):
         *,
         id: Column = None,
         key: bytes | str | None = None,
+        key_file: _files.PathLike | None = None,
         seed: int | None = None,
         data: Any = None,
         unseen: str = "error",
@@ -560,7 +580,7 @@ class SoftRule(_RuleFile):
     ) -> Decisions:
         """Return the decision for each row, 1 or 0; parameters as for :meth:`Rule.decide`."""
         scores, columns, attributes, frame = self._rows(score, soft, within, data, null, unseen)
-        coins = Coins(id, key, seed, frame)
+        coins = Coins(id, key, key_file, seed, frame)
         if coins.ids is None:
             return self._core.decide_by_seed(scores, columns, attributes, coins.seed, unseen)
         _inputs.same_length([("score", scores), ("id", coins.ids)])

@@ -1,11 +1,38 @@
-"""Audits of a rule where groups are that it does not know."""
+"""Groups that are missing, and audits of a rule where groups are that it does not know."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from ._inputs import MissingError
 from ._rule import Rule
 from ._tally import Tally
+
+IN_FIT = (
+    "null='unknown' or another name in the constructor makes groups of them, in fit and predict; "
+    "or take such rows away before fit"
+)
+LATER = (
+    "unseen='score' or 'reject' in the constructor decides about them, or null='unknown' if fit "
+    "has such rows too"
+)
+
+
+@contextmanager
+def advice(hint: str) -> Iterator[None]:
+    """Say of missing values what the classifier can do about them, which is not all that fit can.
+
+    Raises
+    ------
+    ValueError
+        That counts them, and ends with the hint.
+    """
+    try:
+        yield
+    except MissingError as error:
+        raise ValueError(f"{error.found}; {hint}") from None
 
 
 def rule_for(rule: Rule, tally: Tally, unseen: str) -> Rule:

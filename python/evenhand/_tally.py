@@ -197,6 +197,13 @@ class Tally:
 
     __add__ = merge
 
+    def __radd__(self, other: object) -> Tally:
+        """Add it to 0, where ``sum`` begins."""
+        if type(other) is not int or other != 0:
+            return NotImplemented
+        core, source = self._now()
+        return self._of(core, self._sensitive, self._within, source)
+
     def add(
         self,
         score: Column,
@@ -397,25 +404,64 @@ class Tally:
             _files.write_bytes(path, self._core.to_bytes())
 
     @classmethod
-    def load(cls, path: _files.PathLike) -> Tally:
-        """Read a file that :meth:`save` or the tool wrote.
+    def load(
+        cls,
+        path: _files.PathLike,
+        *,
+        score: str | None = None,
+        sensitive: str | Sequence[str] | None = None,
+        within: str | Sequence[str] | None = None,
+        scale: str | None = None,
+        favorable: str | None = None,
+        resolution: str | int | None = None,
+    ) -> Tally:
+        """Read a file that :meth:`save`, the tool or SQL's GROUP BY wrote.
 
-        A file of bytes does not say which attributes are sensitive: give ``sensitive=`` and
-        ``within=``, names of attributes, where it is used.
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        score : str, optional
+            The column of the scores in a Parquet file of plain SQL; "score" by default.
+        sensitive, within : str or list of str, optional
+            Names of attributes, as for :func:`evenhand.fit` with a tally; others are summed over.
+            Neither plain SQL nor a file of bytes says which they are: give them here, or where the
+            tally is used.
+        scale, favorable, resolution : optional
+            As for :class:`Tally`, for a Parquet file of plain SQL. Other files say it themselves,
+            and anything else is an error.
+
+        Raises
+        ------
+        ValueError
+            If it is no tally, of a newer version, or says something else.
         """
+        asked = names_in(sensitive, "sensitive") + names_in(within, "within")
+        if score is not None:
+            _options.text(score, "score")
         with open(path, "rb") as file:
             start = file.read(8)
         if start[:4] == b"PAR1":
             from . import _parquet
 
-            return _parquet.read(path)
-        with open(path, "rb") as file:
-            content = file.read()
-        try:
-            core = _core.Tally.from_bytes(content)
-        except ValueError as error:
-            raise ValueError(f"{os.fspath(path)}: {error}") from None
-        return cls._of(core, [], [], Source())
+            tally = _parquet.read(
+                path,
+                score=score,
+                attributes=asked,
+                scale=scale,
+                favorable=favorable,
+                resolution=resolution,
+            )
+        else:
+            with open(path, "rb") as file:
+                content = file.read()
+            try:
+                core = _core.Tally.from_bytes(content)
+            except ValueError as error:
+                raise ValueError(f"{os.fspath(path)}: {error}") from None
+            tally = cls._of(core, [], [], Source())
+        refuse_other_settings(tally, scale, favorable, resolution, whose=os.fspath(path))
+        return with_roles(tally, sensitive, within, needed=False) if asked else tally
 
     def __eq__(self, other: object) -> bool:
         """Whether cells, settings and entries are the same, bit for bit."""
@@ -490,6 +536,24 @@ def with_roles(tally: Tally, sensitive: Any, within: Any, *, needed: bool) -> Ta
     return Tally._of(core, groups, strata, source)
 
 
+def refuse_other_settings(
+    tally: Tally,
+    scale: str | None,
+    favorable: str | None,
+    resolution: str | int | None,
+    *,
+    whose: str = "the tally",
+) -> None:
+    """Refuse what a tally was not made with."""
+    for asked, known, name in (
+        (scale, tally.scale, "scale"),
+        (favorable, tally.favorable, "favorable"),
+        (None if resolution is None else str(resolution), tally.resolution, "resolution"),
+    ):
+        if asked is not None and asked != known:
+            raise ValueError(f"{whose} was made with {name} {known}, which cannot be changed")
+
+
 def as_tally(score: Any, sensitive: Any, **options: Any) -> Tally:
     """Return the tally of rows; or a tally itself, with the roles that are asked for.
 
@@ -520,13 +584,7 @@ def tally_and_rows(
         for value, name in given:
             if value is not None:
                 raise ValueError(f"{name} is about rows; a tally has counts instead")
-        for asked, known, name in (
-            (scale, score.scale, "scale"),
-            (favorable, score.favorable, "favorable"),
-            (None if resolution is None else str(resolution), score.resolution, "resolution"),
-        ):
-            if asked is not None and asked != known:
-                raise ValueError(f"the tally was made with {name} {known}, which cannot be changed")
+        refuse_other_settings(score, scale, favorable, resolution)
         return with_roles(score, sensitive, within, needed=needed), None
     if sensitive is None and needed:
         raise ValueError("sensitive is missing: say who belongs to which group")

@@ -47,18 +47,28 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, np.datetime64):
         return _datetime_text(value)
     if isinstance(value, datetime.datetime):
-        text = value.isoformat(sep=" ")
-        fraction = value.microsecond or getattr(value, "nanosecond", 0)
-        return text.rstrip("0") if fraction and value.tzinfo is None else text
-    if isinstance(value, (datetime.date, datetime.time)):
+        if value.utcoffset() is None:
+            return _without_zeros(value.replace(tzinfo=None).isoformat(sep=" "))
+        moment = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        return _without_zeros(moment.isoformat(sep=" ")) + "+00"
+    if isinstance(value, datetime.time):
+        return _without_zeros(value.isoformat()) if value.tzinfo is None else value.isoformat()
+    if isinstance(value, datetime.date):
         return value.isoformat()
-    if isinstance(value, (decimal.Decimal, uuid.UUID)):
+    if isinstance(value, decimal.Decimal):
+        return format(value or abs(value), "f")  # zero has one text, whatever its sign
+    if isinstance(value, uuid.UUID):
         return str(value)
     if _is_pandas_span(value):
         return str(value)
     raise TypeError(
         f"a value of the type {type(value).__name__} cannot name a group; make a text of it first"
     )
+
+
+def _without_zeros(time: str) -> str:
+    """Cut the zeros off the end of the fraction of a second."""
+    return time.rstrip("0") if "." in time else time
 
 
 def _is_pandas_span(value: Any) -> bool:

@@ -23,13 +23,13 @@ from ._calibrate import Calibrator
 from ._criteria import has_error_rates
 from ._fit import fit as fit_rule
 from ._found import Fit
+from ._keys import check_key, secret_of
 from ._rule import Rule
 from ._sklearn_ids import row_ids
-from ._sklearn_keys import check_key, secret_of
 from ._sklearn_routing import routed, router_of
 from ._sklearn_scores import Floats, held_out_scores, response_of, score_of
 from ._sklearn_targets import classes_of, favourable, known_labels, weights_of
-from ._sklearn_unseen import name_of_missing, rule_for
+from ._sklearn_unseen import IN_FIT, LATER, advice, name_of_missing, rule_for
 from ._tally import Tally
 
 __all__ = ["FairThresholdClassifier", "row_ids"]
@@ -285,7 +285,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             sensitive, within = rows.taken(sensitive, tested), rows.taken(within, tested)
             labels = labels[tested]
             weight = None if weight is None else weight[tested]
-        self.fit_: Fit = fit_rule(
+        self.fit_: Fit = self._fitted(
             scores,
             sensitive or None,
             criterion=self.criterion,
@@ -321,6 +321,17 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         }
         self.rule_: Rule = self.fit_.rule
         return self
+
+    def _probability(self, scores: Any, sensitive: Any, within: Any) -> Floats:
+        with advice(LATER):
+            return self.rule_.probability(
+                scores, sensitive or None, within or None, unseen=self.unseen
+            )
+
+    @staticmethod
+    def _fitted(scores: Any, sensitive: Any, **options: Any) -> Fit:
+        with advice(IN_FIT):
+            return fit_rule(scores, sensitive, **options)
 
     def _check_choices(self) -> None:
         choices = {
@@ -483,9 +494,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         check_is_fitted(self)
         secret = secret_of((key, key_file), (self.key, self.key_file), self._seed)
         X, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
-        probability = self.rule_.probability(
-            scores, sensitive or None, within or None, unseen=self.unseen
-        )
+        probability = self._probability(scores, sensitive, within)
         positive = probability == 1
         drawn = np.flatnonzero((probability > 0) & (probability < 1))
         if id is not None:
@@ -527,9 +536,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Of shape (n_samples, 2), in the order of ``classes_``.
         """
         _, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
-        probability = self.rule_.probability(
-            scores, sensitive or None, within or None, unseen=self.unseen
-        )
+        probability = self._probability(scores, sensitive, within)
         both = (1 - probability, probability)
         return np.column_stack(both if self.classes_[1] == self.pos_label_ else both[::-1])
 
@@ -602,17 +609,18 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         label = None
         if y is not None:
             label = known_labels(y, scores, self.classes_, self.pos_label_)
-        tally = Tally(
-            scores,
-            sensitive or None,
-            within=within or None,
-            label=label,
-            weight=sample_weight,
-            scale=self._scale(),
-            resolution=self.resolution,
-            null=name_of_missing(self.rule_, self.unseen),
-            threads=self.threads,
-        )
+        with advice(LATER):
+            tally = Tally(
+                scores,
+                sensitive or None,
+                within=within or None,
+                label=label,
+                weight=sample_weight,
+                scale=self._scale(),
+                resolution=self.resolution,
+                null=name_of_missing(self.rule_, self.unseen),
+                threads=self.threads,
+            )
         shared = {
             "rule": rule_for(self.rule_, tally, self.unseen),
             "cost_fp": self.cost_fp,
@@ -624,7 +632,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             return audit_tally(tally, **shared)
         if label is not None:
             shared.setdefault("criterion", self.criterion)
-        return audit(tally, **{"across": self.across, "threads": self.threads, **shared})
+        found: Audit = audit(tally, **{"across": self.across, "threads": self.threads, **shared})
+        return found
 
     # --- For scikit-learn.
 

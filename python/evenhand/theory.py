@@ -12,6 +12,18 @@ from . import _core, _inputs, _options
 from ._inputs import Column
 from ._tally import Tally
 
+__all__ = [
+    "ExcessRisk",
+    "Impossibility",
+    "RiskBound",
+    "SgdError",
+    "excess_risk",
+    "gamma_schedule",
+    "impossibility",
+    "sgd_error",
+    "sgd_error_at",
+]
+
 
 @dataclass(frozen=True)
 class Impossibility:
@@ -93,7 +105,7 @@ def impossibility(decision: Column, membership: Column, *, weight: Column = None
 
 def excess_risk(
     rows: float,
-    gamma: float,
+    gamma: float | str = "auto",
     *,
     strata: float = 1,
     delta: float = 0.05,
@@ -101,15 +113,30 @@ def excess_risk(
 ) -> ExcessRisk:
     """Bound the excess risk of a rule that was fitted on so many fresh rows.
 
+    Parameters
+    ----------
+    rows : float
+        Rows the rule is fitted on.
+    gamma : float or "auto"
+        Width of randomization; "auto" is :func:`gamma_schedule` of the rows.
+    strata : float
+        Strata that are fair each on its own.
+    delta : float
+        The bound fails with at most this probability.
+    regressor_error : float
+        Mean absolute error of the scores on the scale of -1 to 1.
+
     Examples
     --------
     >>> from evenhand import theory
     >>> theory.excess_risk(1000, 0.1).printed.vacuous
     True
     """
+    if isinstance(gamma, str) and gamma != "auto":
+        raise ValueError(f"gamma is a number or 'auto', not {gamma!r}")
     record = _core.excess_risk(
         _options.number(rows, "rows"),
-        _options.number(gamma, "gamma"),
+        gamma_schedule(rows) if isinstance(gamma, str) else _options.number(gamma, "gamma"),
         _options.number(strata, "strata"),
         _options.number(delta, "delta"),
         _options.number(regressor_error, "regressor_error"),
@@ -117,10 +144,19 @@ def excess_risk(
     return ExcessRisk(RiskBound(*record["printed"]), RiskBound(*record["corrected"]))
 
 
-def sgd_error(steps: float, gamma: float, *, strata: float = 1, b: float = 0) -> SgdError:
+def sgd_error(steps: float, gamma: float = 0.01, *, strata: float = 1, b: float = 0) -> SgdError:
     """Bound the error of stochastic gradient descent after so many steps.
 
-    ``b`` is the constant of the dual objective: 0, or ``rho`` for equal rates.
+    Parameters
+    ----------
+    steps : float
+        Steps in all.
+    gamma : float
+        Width of randomization.
+    strata : float
+        Multipliers: strata, if there are two groups.
+    b : float
+        The constant of the dual: 0, or rho for equal rates.
 
     Examples
     --------
@@ -141,7 +177,13 @@ def _sgd_numbers(steps: Any, gamma: Any, strata: Any, b: Any) -> tuple[float, fl
 
 
 def sgd_error_at(
-    steps: float, gamma: float, *, learning_rate: float, box: float, strata: float = 1, b: float = 0
+    steps: float,
+    gamma: float = 0.01,
+    *,
+    learning_rate: float,
+    box: float,
+    strata: float = 1,
+    b: float = 0,
 ) -> float:
     """Bound the same for any learning rate and any box that contains the optimum."""
     return _core.sgd_error_at(

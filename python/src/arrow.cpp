@@ -2,7 +2,7 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +11,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "arrow_values.h"
 #include "columns.h"
 
 namespace evenhand::python {
@@ -67,6 +68,11 @@ struct Slice {
   std::span<const T> values() const {
     const auto* const data = static_cast<const T*>(buffer(1));
     return {data ? data + offset : nullptr, static_cast<std::size_t>(length)};
+  }
+  // The first row, of values of so many bytes.
+  const std::uint8_t* bytes(std::size_t each) const {
+    const auto* const data = static_cast<const std::uint8_t*>(buffer(1));
+    return data ? data + static_cast<std::size_t>(offset) * each : nullptr;
   }
 };
 
@@ -184,21 +190,48 @@ void for_each_text_view(const Slice& slice, Visit visit) {
   }
 }
 
-// Calls `visit(row, text or nothing)` for each row of a column of texts, whole numbers or booleans;
-// false for other types.
+void refuse_other_bytes(std::string_view bytes, const std::string& name) {
+  const nb::object text =
+      nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), nullptr));
+  if (text) return;
+  PyErr_Clear();
+  const nb::bytes shown(bytes.data(), bytes.size());
+  throw std::invalid_argument(
+      fmt::format("{}: {} is not UTF-8 text", name, nb::repr(shown).c_str()));
+}
+
+template <class Visit>
+void for_each_fixed(const Slice& slice, std::string_view format, Visit visit) {
+  const std::int64_t width = std::strtoll(format.data() + 2, nullptr, 10);
+  const auto* const data = static_cast<const char*>(slice.buffer(1));
+  if (width < 0) damaged("a text has a negative length");
+  for (std::int64_t row = 0; row < slice.length; ++row) {
+    visit(row, slice.valid(row)
+                   ? std::optional(std::string_view(data + (slice.offset + row) * width,
+                                                    static_cast<std::size_t>(width)))
+                   : std::nullopt);
+  }
+}
+
+// Calls `visit(row, text or nothing)` for each row of a column of values that have a text: all but
+// floating-point numbers, durations and what has others inside; false for these.
 template <class Visit>
 bool for_each_value(const char* format, const Slice& slice, Visit visit) {
   const std::string_view type = format;
-  if (type == "u") {
+  if (type == "u" || type == "z") {
     for_each_text<std::int32_t>(slice, visit);
     return true;
   }
-  if (type == "U") {
+  if (type == "U" || type == "Z") {
     for_each_text<std::int64_t>(slice, visit);
     return true;
   }
-  if (type == "vu") {
+  if (type == "vu" || type == "vz") {
     for_each_text_view(slice, visit);
+    return true;
+  }
+  if (type.starts_with("w:")) {
+    for_each_fixed(slice, type, visit);
     return true;
   }
   const auto shown = [&](auto text_of) {
@@ -218,12 +251,48 @@ bool for_each_value(const char* format, const Slice& slice, Visit visit) {
     shown([&](std::int64_t row) { return bit(bits, slice.offset + row) ? "true" : "false"; });
     return true;
   }
+  if (const auto decimal = DecimalType::in(type)) {
+    const auto* const data = slice.bytes(decimal->bytes);
+    shown([&](std::int64_t row) {
+      return decimal->text(data + static_cast<std::size_t>(row) * decimal->bytes);
+    });
+    return true;
+  }
+  if (const auto time = TimeType::in(type)) {
+    if (time->bytes == 4) {
+      const auto values = slice.values<std::int32_t>();
+      shown([&](std::int64_t row) { return time->text(values[static_cast<std::size_t>(row)]); });
+    } else {
+      const auto values = slice.values<std::int64_t>();
+      shown([&](std::int64_t row) { return time->text(values[static_cast<std::size_t>(row)]); });
+    }
+    return true;
+  }
   return type.size() == 1 && with_integer_type(type[0], [&](auto* null) {
            const auto values = slice.values<std::decay_t<decltype(*null)>>();
            shown([&](std::int64_t row) {
              return std::to_string(values[static_cast<std::size_t>(row)]);
            });
          });
+}
+
+// The same for a column, or for its dictionary; for other types an error that names them.
+template <class Visit>
+void for_each_named(const arrow::Schema& column, const Slice& slice, const std::string& name,
+                    Visit visit) {
+  const arrow::Schema& type = column.dictionary ? *column.dictionary : column;
+  const bool binary = is_binary(type.format);
+  const bool known = for_each_value(type.format, slice,
+                                    [&](std::int64_t row, std::optional<std::string_view> text) {
+                                      if (binary && text) refuse_other_bytes(*text, name);
+                                      visit(row, text);
+                                    });
+  if (known) return;
+  const bool runs = std::string_view(type.format) == "+r";
+  throw nb::type_error(fmt::format("{}: values of the Arrow type {} have no text of their own; {}",
+                                   name, name_of_type(column),
+                                   runs ? "decode them first" : "make texts of them first")
+                           .c_str());
 }
 
 // A column, or a table of them, in one or more pieces.
@@ -347,11 +416,45 @@ bool in_place(const std::vector<Slice>& slices, const SharedData& data, NumberCo
   return false;
 }
 
+// Whole numbers, if all are and none is missing: counts of DuckDB's sums come so.
+std::optional<std::vector<std::int64_t>> whole_numbers(const std::vector<Slice>& slices,
+                                                       const DecimalType& type) {
+  std::vector<std::int64_t> out;
+  for (const Slice& slice : slices) {
+    if (!slice.complete()) return std::nullopt;
+    const auto* value = slice.bytes(type.bytes);
+    for (std::int64_t row = 0; row < slice.length; ++row, value += type.bytes) {
+      const auto whole = type.whole(value);
+      if (!whole) return std::nullopt;
+      out.push_back(*whole);
+    }
+  }
+  return out;
+}
+
+NumberColumn decimals(const std::vector<Slice>& slices, const DecimalType& type, std::string name) {
+  if (auto whole = whole_numbers(slices, type)) {
+    auto owner = std::make_shared<const std::vector<std::int64_t>>(std::move(*whole));
+    return {std::move(name), std::span<const std::int64_t>(*owner), owner};
+  }
+  std::vector<double> out;
+  for (const Slice& slice : slices) {
+    const auto* value = slice.bytes(type.bytes);
+    for (std::int64_t row = 0; row < slice.length; ++row, value += type.bytes) {
+      out.push_back(slice.valid(row) ? type.number(value)
+                                     : std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  return NumberColumn::of(std::move(name), std::move(out));
+}
+
 NumberColumn numbers(const ArrowHandle& handle, std::int64_t column, std::string name) {
   const arrow::Schema& type = handle.data->type_of(column);
   const std::vector<Slice> slices = handle.data->slices(column);
   const std::string_view format = type.format;
   const char letter = format.size() == 1 && !type.dictionary ? format[0] : '\0';
+  const auto decimal = type.dictionary ? std::nullopt : DecimalType::in(format);
+  if (decimal) return decimals(slices, *decimal, std::move(name));
   NumberColumn out{std::move(name), {}, {}};
   std::vector<double> converted;
   const auto convert = [&](auto* null) {
@@ -382,7 +485,10 @@ NumberColumn numbers(const ArrowHandle& handle, std::int64_t column, std::string
                        std::numeric_limits<double>::quiet_NaN());
     }
   } else if (!with_integer_type(letter, convert)) {
-    throw nb::type_error((out.name + " must be numbers").c_str());
+    throw nb::type_error(fmt::format("{} must be numbers, not of the Arrow type {}; {} it first",
+                                     out.name, name_of_type(type),
+                                     format == "+r" ? "decode" : "convert")
+                             .c_str());
   }
   if (out.owner) return out;
   return NumberColumn::of(std::move(out.name), std::move(converted));
@@ -393,13 +499,9 @@ void append_coded(const arrow::Schema& type, const Slice& slice, Dictionary& dic
                   const std::string& name, std::vector<std::uint32_t>& codes) {
   const Slice values = slice_of(slice.array->dictionary);
   std::vector<std::uint32_t> code_of(static_cast<std::size_t>(values.length), missing_code);
-  const bool known = for_each_value(
-      type.dictionary->format, values, [&](std::int64_t row, std::optional<std::string_view> text) {
-        if (text) code_of[static_cast<std::size_t>(row)] = dictionary.code_of(*text);
-      });
-  if (!known) {
-    throw nb::type_error((name + ": make texts of its values first").c_str());
-  }
+  for_each_named(type, values, name, [&](std::int64_t row, std::optional<std::string_view> text) {
+    if (text) code_of[static_cast<std::size_t>(row)] = dictionary.code_of(*text);
+  });
   const bool integer = with_integer_type(type.format[0], [&](auto* null) {
     const auto indices = slice.values<std::decay_t<decltype(*null)>>();
     const bool complete = slice.complete();
@@ -426,11 +528,9 @@ AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::s
       append_coded(type, slice, dictionary, name, codes);
       continue;
     }
-    const bool known =
-        for_each_value(type.format, slice, [&](std::int64_t, std::optional<std::string_view> text) {
-          codes.push_back(text ? dictionary.code_of(*text) : missing_code);
-        });
-    if (!known) throw nb::type_error((name + ": make texts of its values first").c_str());
+    for_each_named(type, slice, name, [&](std::int64_t, std::optional<std::string_view> text) {
+      codes.push_back(text ? dictionary.code_of(*text) : missing_code);
+    });
   }
   Missing missing;
   for (std::size_t row = 0; row < codes.size(); ++row) {
@@ -450,12 +550,10 @@ TextColumn texts(const ArrowHandle& handle, std::int64_t column, std::string nam
   }
   Missing missing;
   for (const Slice& slice : handle.data->slices(column)) {
-    const bool known =
-        for_each_value(type.format, slice, [&](std::int64_t, std::optional<std::string_view> text) {
-          if (!text) missing.see(out.values.size());
-          out.values.emplace_back(text.value_or(std::string_view()));
-        });
-    if (!known) throw nb::type_error((out.name + ": make texts of its values first").c_str());
+    for_each_named(type, slice, out.name, [&](std::int64_t, std::optional<std::string_view> text) {
+      if (!text) missing.see(out.values.size());
+      out.values.emplace_back(text.value_or(std::string_view()));
+    });
   }
   missing.refuse(out.name);
   return out;

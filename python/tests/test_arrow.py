@@ -119,8 +119,9 @@ def test_data_cannot_be_used_twice() -> None:
         (b"g", [None, doubles(0.5)], {"length": -1}),
         (b"g", [None, doubles(0.5)], {"length": 1, "offset": -1}),
         (b"g", [None, doubles(0.5)], {"length": 2**62, "offset": 2**63 - 1}),
+        (b"d:5,2", [None, None], {"length": 2}),
     ],
-    ids=["no buffer", "too few buffers", "negative length", "negative offset", "overflow"],
+    ids=["no buffer", "too few", "negative length", "negative offset", "overflow", "decimals"],
 )
 def test_damaged_numbers(format: bytes, buffers: list[Any], fields: dict[str, int]) -> None:
     producer = Producer(format, buffers, **fields)

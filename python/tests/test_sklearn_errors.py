@@ -37,6 +37,23 @@ def test_missing_sensitive_features_are_named(applicants: Any) -> None:
         plain.predict(X, sensitive_features=frame.sex, control_features=frame.region)
 
 
+def test_missing_groups_come_with_advice_that_works(applicants: Any) -> None:
+    frame, y = applicants
+    X = numbers(frame)
+    sex = frame.sex.astype(object).where(frame.index != frame.index[3], None)
+    with pytest.raises(ValueError, match="sex has a missing value, in row 3; null='unknown'") as e:
+        fair().fit(X, y, sensitive_features=sex)
+    assert "exclude" not in str(e.value)
+    model = fair(null="unknown").fit(X, y, sensitive_features=sex)
+    assert {"sex": "unknown"} in model.rule_.cells
+    strict = fair().fit(X, y, sensitive_features=frame.sex)
+    for ask in (strict.predict, strict.predict_proba, strict.audit):
+        with pytest.raises(ValueError, match="sex has a missing value, in row 3; unseen=") as e:
+            ask(X, sensitive_features=sex)
+        assert "exclude" not in str(e.value)
+    strict.set_params(unseen="reject").predict(X, sensitive_features=sex)
+
+
 def test_not_fitted(applicants: Any) -> None:
     frame, _ = applicants
     for method in ("predict", "predict_proba"):

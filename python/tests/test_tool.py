@@ -93,13 +93,24 @@ def test_fit_writes_the_same_file(
     assert fit.rule.describe().splitlines()[0].strip() in shown
 
 
-def test_soft_attributes(tool: Tool, people: People, tmp_path: Path) -> None:
+SOFT_FITS: dict[str, dict[str, Any]] = {
+    "plain": {"soft": ["p_f"]},
+    "labels and weights": {"soft": ["p_f", "p_g"], "label": "label", "weight": "weight"},
+    "ramps within strata": {"soft": ["p_f", "p_g"], "within": "race", "gamma": 0.1},
+    "costs of risks": {"soft": ["p_f"], "favorable": "low", "cost_fp": 3.0, "label": "label"},
+}
+
+
+@pytest.mark.parametrize("name", SOFT_FITS)
+def test_soft_attributes(name: str, tool: Tool, people: People, tmp_path: Path) -> None:
     belongs = {"p_f": people.score * 0.8, "p_g": (1 - people.score) / 2}
     columns = {**people.columns(), **belongs}
     pq.write_table(pa.table(columns), tmp_path / "soft.parquet")
-    tool("fit", "soft.parquet", "--score", "score", "--soft", "p_f,p_g", "--within", "race",
-         "--gamma", "0.1", "-o", "tool.json")  # fmt: skip
-    fit = evenhand.fit("score", soft=["p_f", "p_g"], within="race", gamma=0.1, data=columns)
+    options = {"sensitive": None, **SOFT_FITS[name]}
+    tool("fit", "soft.parquet", "--score", "score", *arguments(options), "-o", "tool.json")
+    fit = evenhand.fit("score", data=columns, **options)
+    fit.save(tmp_path / "python.json")
+    assert (tmp_path / "tool.json").read_text() == (tmp_path / "python.json").read_text()
     theirs = evenhand.load(tmp_path / "tool.json")
     assert theirs == fit.rule
     tool("apply", "soft.parquet", "--rule", "tool.json", "--seed", 3, "-o", "decided.parquet")
@@ -109,6 +120,12 @@ def test_soft_attributes(tool: Tool, people: People, tmp_path: Path) -> None:
     )
     by_seed = theirs.decide("score", data=columns, seed=3)
     assert by_seed.tolist() == decided["decision"].to_pylist()
+    audited = json.loads(tool("audit", "soft.parquet", "--rule", "tool.json", "--json"))
+    audit = evenhand.audit(data=columns, rule=theirs)
+    assert audit.before is not None
+    assert (audit.before.to_dict(), audit.to_dict()) == (audited["before"], audited["after"])
+    assert audit.largest_difference == audited["largest_difference"]
+    assert audit.smallest_ratio == audited["smallest_ratio"]
 
 
 def test_adult(tool: Tool, tmp_path: Path) -> None:

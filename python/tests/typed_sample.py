@@ -58,6 +58,7 @@ def rules(folder: Path) -> None:
     assert_type(rule.probability(score, sex, null="unknown"), NDArray[np.float64])
     assert_type(rule.decide(score, sex, seed=1), NDArray[np.uint8])
     assert_type(rule.null, str)
+    assert_type(rule.calibrator, evenhand.Calibrator | None)
     assert_type(rule.explain(), str)
     assert_type(rule.explain(0.3, sex="F"), evenhand.Explanation)
     assert_type(rule.explain(0.3, {"sex": "F"}).threshold, float | None)
@@ -100,8 +101,10 @@ def figures() -> None:
     calibrator = evenhand.calibrate(score, label=label, by="all")
     assert_type(calibrator, evenhand.Calibrator)
     assert_type(calibrator.probability(score), NDArray[np.float64])
+    assert_type(calibrator.report(score, label=label), dict[str, Any])
     assert_type(theory.gamma_schedule(64), float)
     assert_type(theory.excess_risk(1000, 0.1).printed.value, float)
+    assert_type(theory.excess_risk(1000, "auto"), theory.ExcessRisk)
     assert_type(theory.impossibility([0, 1], [0, 1]).witness, NDArray[np.uint8])
 
 

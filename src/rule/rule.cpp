@@ -123,9 +123,13 @@ void Rule::probability(std::span<const CellCode> cells, std::span<const double> 
   if (missing && unseen == Unseen::error) {
     const auto is_unknown = [known](CellCode cell) { return cell >= known; };
     const auto first = std::find_if(cells.begin(), cells.end(), is_unknown);
+    const auto count = std::count_if(first, cells.end(), is_unknown);
+    const auto row = first - cells.begin();
     throw std::out_of_range(
-        fmt::format("{} rows are in cells that the rule has never seen (the first is row {})",
-                    std::count_if(first, cells.end(), is_unknown), first - cells.begin()));
+        count == 1 ? fmt::format("row {} is in a cell that the rule has never seen", row)
+                   : fmt::format("{} rows are in cells that the rule has never seen (the first is "
+                                 "row {})",
+                                 count, row));
   }
 }
 
@@ -150,11 +154,14 @@ std::vector<CellCode> Rule::known(const Cells& cells, Unseen unseen) const {
   const auto missing = std::find(codes.begin(), codes.end(), unseen_cell);
   if (unseen == Unseen::error && missing != codes.end()) {
     const CellCode cell = cells.codes[static_cast<std::size_t>(missing - codes.begin())];
+    const auto count = std::count(cells.codes.begin(), cells.codes.end(), cell);
+    const auto first = missing - codes.begin();
     throw std::out_of_range(fmt::format(
-        "the rule has never seen the cell {} ({} rows, the first is row {}); refit with such rows, "
-        "or choose what to do with them: by score, or reject",
-        cells.names.name(cell), std::count(cells.codes.begin(), cells.codes.end(), cell),
-        missing - codes.begin()));
+        "the rule has never seen the cell {} ({}); refit with such rows, or choose what to do with "
+        "them: by score, or reject",
+        cells.names.name(cell),
+        count == 1 ? fmt::format("row {}", first)
+                   : fmt::format("{} rows, the first is row {}", count, first)));
   }
   return codes;
 }

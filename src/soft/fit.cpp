@@ -34,7 +34,7 @@ VectorXd tie_prices(const RampProblem& problem, const Atoms& atoms, const SoftSt
       weight += problem.n[i];
     }
   }
-  const VectorXd none = VectorXd::Zero(static_cast<Index>(problem.columns));
+  VectorXd none = VectorXd::Zero(static_cast<Index>(problem.columns));
   if (ties.size() == 0) return none;
   for (double& n : ties.n) n /= weight;
   ties.bound /= weight;

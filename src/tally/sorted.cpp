@@ -121,7 +121,7 @@ Extent extent(const Binned& binned, std::size_t b) {
 template <class Row>
 Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
   const std::size_t all_bins = cells * binned.bins;
-  const std::size_t tasks = std::min<std::size_t>(all_bins, 4 * thread_count(threads));
+  const std::size_t tasks = std::min(all_bins, std::size_t{4} * thread_count(threads));
   const auto first_bin = [&](std::size_t task) { return all_bins * task / tasks; };
   const bool labelled = binned.parts == 2;
   // Each bin first writes where its rows were: there is room, as it has no more entries than rows.

@@ -53,8 +53,9 @@ Impossibility impossibility(const Numbers& decision, const Numbers& membership,
                      : std::vector<double>(d.size(), 1);
   if (d.empty()) throw std::invalid_argument("there are no rows");
   if (g.size() != d.size() || n.size() != d.size()) {
-    throw std::invalid_argument(fmt::format(
-        "there are {} decisions but {} memberships and {} weights", d.size(), g.size(), n.size()));
+    throw std::invalid_argument(
+        fmt::format("there are {} decisions but {} memberships{}", d.size(), g.size(),
+                    weight.given() ? fmt::format(" and {} weights", n.size()) : ""));
   }
   Impossibility out;
   double total = 0;

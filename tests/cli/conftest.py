@@ -103,12 +103,12 @@ def tool(tmp_path: Path) -> Tool:
 
 
 @pytest.fixture
-def sql(tmp_path: Path) -> Sql:
+def sql(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sql:
     """Run plain SQL on files in the tool's folder: what the tool says, recomputed."""
+    monkeypatch.chdir(tmp_path)  # where names are looked up first
 
     def run(query: str, *parameters: object) -> list[tuple[Any, ...]]:
         connection = duckdb.connect(":memory:")
-        connection.execute(f"SET file_search_path = '{tmp_path}'")
         return connection.execute(query, list(parameters)).fetchall()
 
     return run
@@ -151,3 +151,18 @@ def inputs(tool: Tool) -> Tool:
     tool.write("rule.json", json.dumps(RULE))
     write_tally(tool.path("t.parquet"), GOOD)
     return tool
+
+
+@pytest.fixture(scope="session")
+def soft(people: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a Parquet file of the same people with pf, pa, pb and pc = 1 - pa - pb."""
+    path = tmp_path_factory.mktemp("soft") / "soft.parquet"
+    duckdb.connect(":memory:").execute(
+        f"""COPY (SELECT *, 1 - pa - pb AS pc, (sex = 'F')::INTEGER AS f01 FROM (
+              SELECT *, round(CASE sex WHEN 'F' THEN 0.55 ELSE 0.3 END
+                              + 0.4 * ((hash(id) % 1000) / 1000.0 - 0.5), 3)::DOUBLE AS pf,
+                     (0.1 + 0.5 * score * (hash(id || 'a') % 1000) / 1000.0)::DOUBLE AS pa,
+                     (0.4 * (hash(id || 'b') % 1000) / 1000.0)::DOUBLE AS pb FROM '{people}'))
+            TO '{path}' (FORMAT parquet)"""
+    )
+    return path

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from conftest import Sql, Tool
@@ -15,21 +14,6 @@ from recompute import applied, columns
 
 SOFT = ("--score", "score", "--soft", "pf")
 HOSTILE = ['p "of"; DROP TABLE x; --', "a,b\nc", "Größe 'ß' 🙂", "\x1b[31mred"]
-
-
-@pytest.fixture(scope="session")
-def soft(people: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a Parquet file of the same people with pf, pa, pb and pc = 1 - pa - pb."""
-    path = tmp_path_factory.mktemp("soft") / "soft.parquet"
-    duckdb.connect(":memory:").execute(
-        f"""COPY (SELECT *, 1 - pa - pb AS pc, (sex = 'F')::INTEGER AS f01 FROM (
-              SELECT *, round(CASE sex WHEN 'F' THEN 0.55 ELSE 0.3 END
-                              + 0.4 * ((hash(id) % 1000) / 1000.0 - 0.5), 3)::DOUBLE AS pf,
-                     (0.1 + 0.5 * score * (hash(id || 'a') % 1000) / 1000.0)::DOUBLE AS pa,
-                     (0.4 * (hash(id || 'b') % 1000) / 1000.0)::DOUBLE AS pb FROM '{people}'))
-            TO '{path}' (FORMAT parquet)"""
-    )
-    return path
 
 
 def rule_of(tool: Tool, name: str = "rule.json") -> dict[str, Any]:
@@ -429,14 +413,11 @@ def test_show_says_what_the_rule_was_found_for(tool: Tool, soft: Path) -> None:
         assert part in line, part
 
 
-def test_an_audit_refuses_the_rule_and_says_what_to_do(tool: Tool, soft: Path) -> None:
-    """Audits are by group; the decisions can be audited."""
+def test_calibration_cannot_be_measured_of_the_rule(tool: Tool, soft: Path) -> None:
+    """It has no calibrator, and no cells."""
     tool("fit", soft, *SOFT, "-o", "rule.json").ok()
-    for command in ("audit", "calibrate"):
-        tool(command, soft, "--rule", "rule.json", "--sensitive", "sex", "--label", "y").fails(
-            2, "rule.json", "soft", "--decision")
-    applied(tool, soft)
-    tool("audit", "out.parquet", "--decision", "decision", "--sensitive", "sex").ok()
+    tool("calibrate", soft, "--rule", "rule.json", "--sensitive", "sex", "--label", "y").fails(
+        2, "rule.json", "soft")
 
 
 def test_the_rule_can_go_to_standard_output(tool: Tool, soft: Path) -> None:

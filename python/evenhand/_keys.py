@@ -1,4 +1,4 @@
-"""Secrets of a classifier that draws lots."""
+"""Secrets: what makes coins that nobody else can foresee."""
 
 from __future__ import annotations
 

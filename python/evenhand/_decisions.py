@@ -1,0 +1,26 @@
+"""Decisions that were already made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _inputs
+from ._rows import HINT
+from ._tally import Tally
+
+
+def made(decision: Any, frame: _inputs.Frame | None, null: str) -> npt.NDArray[Any]:
+    """Return a column of decisions, 0 or 1; NaN for missing ones if they will be left out."""
+    if isinstance(decision, Tally):
+        raise TypeError("a tally has no decisions: give their column")
+    decisions = _inputs.numbers(_inputs.resolved(decision, frame, "decision"), "decision")
+    if null != "exclude":
+        _inputs.refuse_missing([decisions], HINT)
+    array = decisions.to_numpy()
+    bad = np.flatnonzero((array != 0) & (array != 1) & ~np.isnan(array))
+    if len(bad):
+        raise ValueError(f"row {bad[0]}: the decision {array[bad[0]]:g} is neither 0 nor 1")
+    return array

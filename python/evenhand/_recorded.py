@@ -1,0 +1,30 @@
+"""Columns that a rule's file names, for audits that do not name them again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _inputs
+from ._tally import Tally
+
+
+def columns_of(record: dict[str, Any], data: Any, **given: Any) -> dict[str, Any]:
+    """Complete the columns that were given by those of the record of a rule's fit.
+
+    Labels and weights are taken if ``data`` has them. Nothing is taken without ``data``, where
+    names mean nothing; of a tally, only the roles.
+    """
+    known = record.get("columns", {})
+    if isinstance(given["score"], Tally):
+        roles = {name: given[name] or known.get(name) or None for name in ("sensitive", "within")}
+        return {**given, **(roles if roles["sensitive"] else {})}
+    frame = _inputs.frame_of(data)
+    if frame is None:
+        return given
+    out = dict(given)
+    for name, value in given.items():
+        column = known.get(name)
+        optional = name in ("label", "weight")
+        if value is None and column and (not optional or column in frame):
+            out[name] = column
+    return out

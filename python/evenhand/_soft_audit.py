@@ -1,0 +1,272 @@
+"""Audits where groups are known by probabilities only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _core, _decisions, _inputs, _options, _recorded, _tables
+from ._rows import Rows
+from ._tables import percent
+from ._tally import Tally
+
+if TYPE_CHECKING:
+    from ._rule import SoftRule
+
+
+class SoftAudit:
+    """Expected rates of those who belong to a group and of the others, by column and stratum.
+
+    Made by :func:`evenhand.audit` with ``soft=`` or a :class:`evenhand.SoftRule`;
+    :attr:`evenhand.SoftFit.before` and ``after`` are some too. Records are dictionaries with the
+    names of the tool's JSON.
+
+    Attributes
+    ----------
+    expected : bool
+        There were no labels: accuracy and cost are what to expect if the scores are calibrated.
+    weight, selection_rate : float
+        Of everybody.
+    accuracy, cost : float or None
+        The share of right decisions, and the mean cost of one; None for decisions without labels.
+    strata : list of dict
+        For each stratum its ``columns``: the expected share of people who belong (``mean``), their
+        selection rate (``rate``) and that of the ``others``.
+    columns, within : list of str
+        The columns with probabilities of belonging, and what strata are made of.
+    before : SoftAudit or None
+        Of an audit of a rule: the same by the score alone.
+    excluded : int
+        The number of rows that were left out for a missing value.
+    """
+
+    def __init__(
+        self,
+        record: dict[str, Any],
+        columns: list[str],
+        within: list[str],
+        *,
+        before: SoftAudit | None = None,
+        excluded: int = 0,
+    ) -> None:
+        self.expected: bool = record["expected"]
+        self.weight: float = record["weight"]
+        self.selection_rate: float = record["selection_rate"]
+        self.accuracy: float | None = record["accuracy"]
+        self.cost: float | None = record["cost"]
+        self.strata: list[dict[str, Any]] = record["strata"]
+        self.columns = columns
+        self.within = within
+        self.before = before
+        self.excluded = excluded
+        self._record = record
+
+    def _compared(self) -> list[tuple[float, float]]:
+        pairs = [(pair["rate"], pair["others"]) for pair in self.records()]
+        return [pair for pair in pairs if None not in pair]
+
+    @property
+    def largest_difference(self) -> float | None:
+        """The largest difference between those who belong and the others.
+
+        None if nothing can be compared.
+        """
+        return max((abs(a - b) for a, b in self._compared()), default=None)
+
+    @property
+    def smallest_ratio(self) -> float | None:
+        """The smallest ratio of the lower to the higher of two rates that are compared."""
+        return min(
+            (min(pair) / max(pair) if max(pair) > 0 else 1.0 for pair in self._compared()),
+            default=None,
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat record for each column of each stratum."""
+        return [
+            {**stratum["stratum"], **column}
+            for stratum in self.strata
+            for column in stratum["columns"]
+        ]
+
+    def _summary(self) -> dict[str, Any]:
+        """Return the figures of everybody, as they go into the record of a fit."""
+        names = ("selection_rate", "accuracy", "cost", "largest_difference")
+        return {name: self._record[name] for name in names}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as the tool's JSON has it."""
+        return self._record
+
+    def to_frame(self) -> Any:
+        """Return :meth:`records` as a pandas frame, or a polars one if pandas is missing."""
+        return _tables.to_frame(self.records())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all figures are the same."""
+        return isinstance(other, SoftAudit) and (self._record, self.before) == (
+            other._record,
+            other.before,
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        header = [*self.within, "column", "belong", "selected", "others"]
+        rows = [
+            [
+                *stratum["stratum"].values(),
+                pair["column"],
+                *(percent(pair[key]) for key in ("mean", "rate", "others")),
+            ]
+            for stratum in self.strata
+            for pair in stratum["columns"]
+        ]
+        return header, rows
+
+    def _head(self) -> str:
+        note = " (expected, if the scores are calibrated)" if self.expected else ""
+        accuracy = "" if self.accuracy is None else f"accuracy {percent(self.accuracy)}{note}, "
+        return (
+            f"{accuracy}selected {percent(self.selection_rate)}, "
+            f"largest difference {percent(self.largest_difference)}"
+        )
+
+    def __repr__(self) -> str:
+        """Show a line for each column."""
+        return self._head() + "\n\n" + _tables.text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return _tables.html_table(*self._table())
+
+
+def audit_rows(
+    rows: Rows,
+    *,
+    rule: SoftRule | None = None,
+    columns: list[str] | None = None,
+    within: list[str] | None = None,
+    made: bool = False,
+    scale: str,
+    favorable: str,
+    cost_fp: float,
+    cost_fn: float,
+) -> SoftAudit:
+    """Audit the decisions by the score alone, those of a rule, or (``made``) the scores themselves.
+
+    ``columns`` and ``within`` are the names of those to be audited, where a rule needs others too.
+    """
+    names = [column.name for column in rows.soft] if columns is None else columns
+    strata = rows.within if within is None else within
+    options = (
+        rows.weight,
+        rows.label,
+        _options.text(scale, "scale"),
+        _options.text(favorable, "favorable"),
+        _options.number(cost_fp, "cost_fp"),
+        _options.number(cost_fn, "cost_fn"),
+    )
+
+    def audited(q: _core.Numbers | None, before: SoftAudit | None) -> SoftAudit:
+        record = _core.audit_soft(
+            rows.score,
+            [column for column in rows.soft if column.name in names],
+            [attribute for attribute in rows.attributes if attribute.name in strata],
+            q,
+            *options,
+        )
+        if made and rows.label is None:  # figures that trust the scores mean nothing
+            record.update(expected=False, accuracy=None, cost=None)
+        return SoftAudit(record, names, strata, before=before, excluded=rows.source.excluded)
+
+    base = audited(rows.score if made else None, None)
+    if rule is None:
+        return base
+    q = rule._core.probability(
+        rows.score,
+        [column for column in rows.soft if column.name in rule.columns],
+        [attribute for attribute in rows.attributes if attribute.name in rule.attributes],
+        "error",
+    )
+    return audited(_inputs.numbers(q, "probability"), base)
+
+
+def audit(
+    score: Any,
+    soft: Any,
+    *,
+    within: Any,
+    label: Any,
+    weight: Any,
+    data: Any,
+    rule: SoftRule | None,
+    decision: Any,
+    scale: str | None,
+    favorable: str | None,
+    cost_fp: float | None,
+    cost_fn: float | None,
+    null: str | None,
+) -> SoftAudit:
+    """Audit scores, a rule or decisions by columns with the probability of belonging."""
+    if isinstance(score, Tally):
+        raise TypeError("soft attributes need rows, not a tally")
+    frame = _inputs.frame_of(data)
+    record: dict[str, Any] = {}
+    policy = "error" if null is None else null
+    if rule is not None:
+        record = rule.record
+        named = _recorded.columns_of(
+            record, data, score=score, within=within, label=label, weight=weight
+        )
+        score, within, label, weight = named.values()
+        scale, favorable = scale or rule.scale, favorable or rule.favorable
+        policy = rule.null if null is None and rule.null else policy
+        if soft is None and frame is not None:
+            fitted = record.get("columns", {}).get("soft", [])
+            soft = [name for name in fitted if name in frame]
+            soft += [name for name in rule.columns if name not in soft]
+    if decision is not None:
+        if score is not None:
+            raise ValueError("give either score or decision, not both")
+        score, scale = _decisions.made(decision, frame, policy), None
+    if score is None:
+        raise ValueError("score is missing: give the model's scores, or decision=")
+    audited = _inputs.columns(soft, frame, "soft")
+    strata = _inputs.columns(within, frame, "within")
+    rows = Rows.read(
+        score,
+        None,
+        within=_with_the_rules(strata, rule.attributes if rule else [], frame, "within"),
+        label=label,
+        weight=weight,
+        data=data,
+        null=policy,
+        soft=_with_the_rules(audited, rule.columns if rule else [], frame, "soft"),
+    )
+    return audit_rows(
+        rows,
+        rule=rule,
+        columns=[column.name for column in audited],
+        within=[column.name for column in strata],
+        made=decision is not None,
+        scale=scale or "probability",
+        favorable=favorable or "high",
+        cost_fp=_first(cost_fp, record.get("cost_fp")),
+        cost_fn=_first(cost_fn, record.get("cost_fn")),
+    )
+
+
+def _first(*costs: float | None) -> float:
+    return next((cost for cost in costs if cost is not None), 1.0)
+
+
+def _with_the_rules(
+    given: list[_inputs.NamedColumn], needed: list[str], frame: _inputs.Frame | None, role: str
+) -> dict[str, Any] | None:
+    """Add what the rule needs beside the columns that are audited."""
+    out = {column.name: column.values for column in given}
+    for name in needed:
+        if name not in out and frame is None:
+            raise ValueError(f"the rule needs the column {name!r}: give it by its name in {role}")
+        if name not in out and frame is not None:
+            out[name] = frame.column(name)
+    return out or None

@@ -1,0 +1,51 @@
+"""Audits of rules: everything that the rule was fitted with, unless told otherwise."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import People
+
+import evenhand
+
+ACROSS = {"intersection": 1, "marginal": 2, "both": 3}
+
+
+@pytest.mark.parametrize("across", ACROSS)
+def test_groups_are_compared_as_they_were_fitted(people: People, across: str) -> None:
+    data = people.columns()
+    fit = evenhand.fit(
+        "score", ["sex", "race"], criterion="statistical-parity", across=across, data=data
+    )
+    for audit in (fit.after, evenhand.audit(data=data, rule=fit)):
+        assert audit.largest_difference is not None
+        assert audit.largest_difference < 1e-9
+        assert len(audit.views) == ACROSS[across]
+    assert len(fit.before.views) == ACROSS[across]
+    if across == "marginal":
+        crossed = evenhand.audit(data=data, rule=fit, across="intersection")
+        assert crossed.largest_difference is not None
+        assert crossed.largest_difference > 1e-3
+        assert "race=a" in repr(fit)
+
+
+def test_columns_are_those_of_the_fit(people: People) -> None:
+    data = people.columns()
+    fit = evenhand.fit(
+        "score", "sex", within="race", weight="weight", criterion="statistical-parity", data=data
+    )
+    audit = evenhand.audit(data=data, rule=fit.rule)
+    assert audit.largest_difference == pytest.approx(0, abs=1e-9)
+    assert audit.overall["weight"] == people.weight.sum()
+    del data["weight"]
+    assert evenhand.audit(data=data, rule=fit.rule).overall["weight"] == len(people.score)
+
+
+def test_tallies_are_audited_by_the_roles_of_the_rule(people: People) -> None:
+    data = people.columns()
+    tally = evenhand.Tally("score", ["sex", "race"], label="label", data=data)
+    fit = evenhand.fit(
+        "score", "sex", within="race", label="label", criterion="equalized-odds", data=data
+    )
+    assert (
+        evenhand.audit(tally, rule=fit).to_dict() == evenhand.audit(data=data, rule=fit).to_dict()
+    )
