@@ -113,10 +113,12 @@ Coin coin_of(const Options& options) {
         "() AS r, CAST({} AS VARCHAR) AS v FROM {}) WHERE v IS NULL OR v = ''",
         identifier(id), source.relation()))[0];
     if (row[0]) {
+      const std::uint64_t count = std::stoull(*row[1]);
       throw UserError(fmt::format(
-          "{}: {} rows have no id, the first is row {}; a person without an "
-          "id cannot get the same decision again",
-          source.name(), with_commas(std::stoull(*row[1])), with_commas(std::stoull(*row[0]))));
+          "{}: {} no id, the first is row {}; a person without an id cannot get the same decision "
+          "again",
+          source.name(), counted(count, "row") + (count == 1 ? " has" : " have"),
+          with_commas(std::stoull(*row[0]))));
     }
   }
   throw UserError(fmt::format("{}: {}", source.name(), otherwise));

@@ -1,5 +1,8 @@
 #include <evenhand/frontier.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "commands.h"
@@ -102,18 +105,29 @@ std::string as_table(const std::vector<FrontierPoint>& points, const std::string
   return out;
 }
 
-void check_output(const Options& options) {
-  if (options.output.empty() || options.output == "-") return;
-  if (compression_of_name(options.output) != "none" ||
-      format_of_name(options.output) == Format::parquet) {
-    throw UserError(fmt::format("{}: a frontier is written as .csv, .json or plain text",
-                                shown(options.output)));
+enum class Kind { table, csv, json };
+
+// By --csv and --json, else by the ending of the file; throws UserError where these do not agree.
+Kind kind_of(const Options& options) {
+  if (options.json && options.csv) throw UserError("give either --json or --csv, not both");
+  Kind kind = options.json ? Kind::json : options.csv ? Kind::csv : Kind::table;
+  if (options.output.empty() || options.output == "-") return kind;
+  std::string ending = std::filesystem::path(options.output).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending.empty() || ending == ".txt") return kind;
+  if (ending != ".csv" && ending != ".json") {
+    throw UserError(
+        fmt::format("{}: a frontier is written as .csv, .json or, with .txt or no ending, as the "
+                    "table",
+                    shown(options.output)));
   }
-  const auto format = format_of_name(options.output);
-  if ((options.csv && format == Format::json) || (options.json && format == Format::csv)) {
+  const Kind by_name = ending == ".csv" ? Kind::csv : Kind::json;
+  if (kind != Kind::table && kind != by_name) {
     throw UserError(
         fmt::format("{}: its ending contradicts --csv or --json", shown(options.output)));
   }
+  return by_name;
 }
 
 std::optional<Solution> infeasible_at(const Tally& tally, Criterion criterion,
@@ -128,9 +142,8 @@ std::optional<Solution> infeasible_at(const Tally& tally, Criterion criterion,
 }
 
 int run_frontier(const Options& options) {
-  if (options.json && options.csv) throw UserError("give either --json or --csv, not both");
+  const Kind kind = kind_of(options);
   check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
-  check_output(options);
   options.fit.check();
   refuse_named_output(options.data.input, options.output);
   std::optional<Output> output;
@@ -153,11 +166,10 @@ int run_frontier(const Options& options) {
     throw;
   }
   const std::string parameter = criterion.relation == Relation::ratio ? "ratio" : "tolerance";
-  const auto format = format_of_name(options.output);
   std::string text;
-  if (options.json || format == Format::json) {
+  if (kind == Kind::json) {
     text = as_json(points, parameter, data);
-  } else if (options.csv || format == Format::csv) {
+  } else if (kind == Kind::csv) {
     text = as_csv(points, parameter);
   } else {
     text = as_table(points, parameter, data, solving.costs);
@@ -193,7 +205,7 @@ void add_frontier(CLI::App& program, int& status) {
   command.add_flag("--csv", options->csv, "Print the result as CSV");
   command
       .add_option("-o,--output", options->output,
-                  "Write to a file: CSV or JSON by its ending, else the table")
+                  "Write to a file: .csv is CSV, .json JSON, .txt or no ending the table")
       ->type_name("FILE");
   command.callback([options, &status] { status = run_frontier(*options); });
 }

@@ -97,20 +97,25 @@ std::vector<std::string> header_of(std::string_view start, char delimiter) {
   return start.size() < first_part ? names : std::vector<std::string>{};  // a very long line
 }
 
-// DuckDB takes a gzip file that was cut off for a whole one.
-void check_gzip(const std::string& file, const std::string& name) {
+// The first part of what a gzip file holds. All of it is read: DuckDB takes one that was cut off
+// for a whole one.
+std::string checked_gzip(const std::string& file, const std::string& name) {
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose_r);
   if (!stream) throw Failure(fmt::format("{}: {}", name, std::strerror(errno)));
   std::vector<char> buffer(std::size_t{1} << 18U);
+  std::string start;
   int got = 0;
   while ((got = gzread(stream.get(), buffer.data(), static_cast<unsigned>(buffer.size()))) > 0) {
     throw_if_interrupted();
+    if (start.size() < first_part) start.append(buffer.data(), static_cast<std::size_t>(got));
   }
   int error = Z_OK;
   gzerror(stream.get(), &error);
   if (got < 0 || error != Z_OK) {
     throw UserError(fmt::format("{}: the compressed file is cut off or damaged", name));
   }
+  start.resize(std::min(start.size(), first_part));
+  return start;
 }
 
 // Compression by content: names lie.
@@ -118,6 +123,56 @@ std::string compression_of(std::string_view start) {
   if (start.starts_with("\x1f\x8b")) return "gzip";
   if (start.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
   return "none";
+}
+
+bool looks_like_utf16(std::string_view start) {
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) return true;
+  if (start.size() < 4) return false;
+  const auto zero = [&](std::size_t at) { return start[at] == '\0'; };
+  return zero(0) == zero(2) && zero(1) == zero(3) && zero(0) != zero(1);
+}
+
+// What can be neither CSV nor JSON. Values may hold anything that DuckDB reads; the first line has
+// the names.
+void refuse_what_is_no_text(std::string_view start, Format format, const std::string& name) {
+  using namespace std::string_view_literals;
+  for (const auto& [magic, program] :
+       {std::pair("\xFD"
+                  "7zXZ\0"sv,
+                  "xz"),
+        std::pair("BZh"sv, "bzip2"), std::pair("\x04\x22\x4D\x18"sv, "lz4"),
+        std::pair("7z\xBC\xAF\x27\x1C"sv, "7z")}) {
+    if (!start.starts_with(magic)) continue;
+    // Unlike the others, this could begin a name of a column.
+    if (magic == "BZh" && start.substr(4, 6) != "1AY&SY") continue;
+    throw UserError(fmt::format(
+        "{}: it is compressed by {}, which cannot be read; decompress it first, or use gzip or "
+        "zstd",
+        name, program));
+  }
+  if (start.starts_with("PK\x03\x04")) {
+    throw UserError(
+        fmt::format("{}: it is a zip archive, as Excel writes, not UTF-8 text; save it as CSV, "
+                    "JSON or Parquet",
+                    name));
+  }
+  if (looks_like_utf16(start)) {
+    throw UserError(fmt::format(
+        "{}: it looks like UTF-16, not UTF-8; save it as UTF-8, or convert it with iconv -f UTF-16 "
+        "-t UTF-8",
+        name));
+  }
+  const std::string_view line = start.substr(0, start.find('\n'));
+  if ((format == Format::json ? start : line).find('\0') != std::string_view::npos) {
+    throw UserError(fmt::format("{}: it is not UTF-8 text; save it as CSV, JSON or Parquet", name));
+  }
+  constexpr std::size_t longest = 4;  // bytes of a character, which may be cut
+  const std::size_t bad = first_invalid_utf8(line);
+  if (format == Format::csv && bad != std::string_view::npos &&
+      (line.size() < first_part || bad + longest <= line.size())) {
+    throw UserError(fmt::format(
+        "{}: its first line is not UTF-8 text; save it as UTF-8, or as JSON or Parquet", name));
+  }
 }
 
 // What separates the names in the first line; none if it has one name only.
@@ -140,8 +195,9 @@ void refuse_what_is_elsewhere(const std::string& data) {
   if (data.find("://") != std::string::npos) {
     throw UserError(shown(data) + ": only files on this machine are read; download it first");
   }
-  for (const std::string_view ending : {".xlsx", ".xls", ".sqlite", ".duckdb", ".db", ".feather",
-                                        ".arrow", ".avro", ".sas7bdat", ".dta", ".rds"}) {
+  for (const std::string_view ending :
+       {".xlsx", ".xls", ".sqlite", ".duckdb", ".db", ".feather", ".arrow", ".avro", ".sas7bdat",
+        ".dta", ".rds", ".pkl", ".pickle"}) {
     if (lower(data).ends_with(ending)) {
       throw UserError(
           fmt::format("{}: files of the kind {} cannot be read; save it as CSV, JSON or "
@@ -264,26 +320,28 @@ void Input::take_stream(int descriptor) {
   opened_.push_back(std::move(spooled));
 }
 
-void Input::take_files(const std::string& data) {
-  name_ = shown(data);
+std::vector<std::string> files_of(const std::string& data) {
   refuse_what_is_elsewhere(data);
-  std::vector<std::string> found;
   struct stat status {};
-  if (stat(data.c_str(), &status) == 0) {
-    found = {data};
-  } else if (errno == ENOENT && data.find_first_of("*?[") != std::string::npos) {
+  if (stat(data.c_str(), &status) == 0) return {data};
+  if (errno == ENOENT && data.find_first_of("*?[") != std::string::npos) {
+    std::vector<std::string> found;
     glob_t matches{};
     if (glob(data.c_str(), 0, nullptr, &matches) == 0) {
       found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
     }
     globfree(&matches);
-    if (found.empty()) throw UserError(fmt::format("{}: no file matches", name_));
-  } else if (errno == ENOENT) {
-    throw UserError(fmt::format("{}: there is no such file", name_));
-  } else {
-    throw UserError(fmt::format("{}: {}", name_, std::strerror(errno)));
+    if (found.empty()) throw UserError(fmt::format("{}: no file matches", shown(data)));
+    return found;
   }
-  for (const std::string& file : found) {
+  if (errno == ENOENT) throw UserError(fmt::format("{}: there is no such file", shown(data)));
+  throw UserError(fmt::format("{}: {}", shown(data), std::strerror(errno)));
+}
+
+void Input::take_files(const std::string& data) {
+  name_ = shown(data);
+  struct stat status {};
+  for (const std::string& file : files_of(data)) {
     Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
     if (opened.number() < 0 || fstat(opened.number(), &status) != 0) {
       throw UserError(fmt::format("{}: {}", shown(file), std::strerror(errno)));
@@ -331,7 +389,12 @@ void Input::find_format(const std::string& asked) {
     if (format == Format::parquet && !start.starts_with("PAR1")) {
       throw UserError(fmt::format("{} is not a Parquet file", name_));
     }
-    if (compression == "gzip") check_gzip(files_[i], name_);
+    const std::string content =
+        compression == "gzip" ? checked_gzip(files_[i], name_) : std::string();
+    if (format != Format::parquet && compression != "zstd") {
+      refuse_what_is_no_text(compression == "gzip" ? content : start, format,
+                             given_[i].empty() ? name_ : shown(given_[i]));
+    }
     if (i > 0 && (format != format_ || compression != compression_)) {
       throw UserError(fmt::format("{}: the files are not all of one kind", name_));
     }

@@ -16,6 +16,9 @@ std::optional<Format> format_of_name(std::string_view name);
 // "gzip", "zstd" or "none", by the last ending.
 std::string compression_of_name(std::string_view name);
 
+// The file of that name, or those that match a glob. Throws UserError if there is none.
+std::vector<std::string> files_of(const std::string& data);
+
 struct InputOptions {
   std::string data;    // a file, a glob, "-", or empty where there is SQL
   std::string sql;     // a SELECT

@@ -43,6 +43,7 @@ std::vector<CLI::App*> commands_of(CLI::App& program) {
 std::string options_of(const CLI::App& command) {
   std::string names;
   for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_snames()) names += "-" + name + " ";
     for (const std::string& name : option->get_lnames()) names += "--" + name + " ";
   }
   return names;
@@ -76,7 +77,7 @@ _evenhand() {{
   local command=${{COMP_WORDS[1]}}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W '{}--help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W '{}-h --help --version' -- "$word")
     return
   fi
   case $previous in
@@ -85,7 +86,7 @@ _evenhand() {{
   case $command in
 {}  esac
   if [ -n "$words" ] && [ "$COMP_CWORD" -eq 2 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "$words -h --help" -- "$word")
   elif [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
   else
@@ -116,7 +117,9 @@ std::string roff(const std::string& text) {
 }
 
 std::string option_page(const CLI::Option& option) {
-  std::string title = roff(option.get_name(!option.nonpositional()));
+  std::string title = option.get_name(!option.nonpositional(), option.nonpositional());
+  if (const auto comma = title.find(','); comma != std::string::npos) title.insert(comma + 1, " ");
+  title = roff(title);
   const std::string type = option.get_type_name();
   if (!type.empty() && option.nonpositional() && option.get_expected_max() > 0) {
     title += " \\fI" + roff(type) + "\\fR";
@@ -162,7 +165,7 @@ std::string man_page(CLI::App& program) {
            {exit_other, "Anything else: a full disk, too little memory."},
            {exit_usage, "The input or the options are wrong."},
            {exit_infeasible, "No rule meets the requirements."},
-           {exit_exceeded, "audit --fail-above found more."}}) {
+           {exit_exceeded, "audit --fail-above found more, or --fail-below less."}}) {
     out += fmt::format(".TP\n.B {}\n{}\n", number, roff(meaning));
   }
   out +=

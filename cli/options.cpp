@@ -61,6 +61,24 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, std::optiona
       ->type_name("X");
 }
 
+void add_threads(CLI::App& command, DatabaseOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--threads",
+          [&options](const std::string& text) {
+            constexpr unsigned most = 4096;
+            const char* const end = text.data() + text.size();
+            const auto [rest, error] = std::from_chars(text.data(), end, options.threads);
+            if (error != std::errc() || rest != end || options.threads < 1 ||
+                options.threads > most) {
+              throw UserError(fmt::format("--threads takes a whole number from 1 to {}, not {}",
+                                          most, shown(text)));
+            }
+          },
+          "Cores to use (default: all)")
+      ->type_name("N");
+}
+
 void add_data_options(CLI::App& command, DataOptions& options) {
   const Section section(command, "Data");
   command
@@ -78,9 +96,7 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       .add_option("--format", options.input.format,
                   "What DATA is, if its name does not say: csv, parquet or json")
       ->type_name("NAME");
-  command.add_option("--threads", options.database.threads, "Cores to use (default: all)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
+  add_threads(command, options.database);
   command
       .add_option("--memory", options.database.memory,
                   "Memory that reading and writing files may take, for example 2GB")

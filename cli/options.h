@@ -35,6 +35,7 @@ struct DataOptions {
   DatabaseOptions database;
 };
 void add_data_options(CLI::App& command, DataOptions& options);
+void add_threads(CLI::App& command, DatabaseOptions& options);
 
 // What its columns mean.
 struct RowOptions {

@@ -1,6 +1,7 @@
 #include <evenhand/version.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 
 #include <fmt/format.h>
@@ -37,8 +38,36 @@ void describe(CLI::App& program) {
   program.footer(
       "Start with evenhand demo, then evenhand fit --help.\n"
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements, 4 audit "
-      "--fail-above\nfound more, 1 anything else.");
+      "--fail-above\nfound more or --fail-below less, 1 anything else.");
   program.formatter(help_formatter());
+}
+
+// What is left when all that the command takes is taken.
+std::string words_for_extra(const CLI::App& program, const std::vector<std::string>& arguments) {
+  const CLI::App* command = program.get_subcommand(arguments.front());
+  for (const CLI::App* inner : command->get_subcommands()) command = inner;
+  const std::vector<std::string> left = command->remaining();
+  const std::string first = left.empty() ? arguments.back() : left.front();
+  std::error_code ignored;
+  const bool another = command->get_option_no_throw("DATA") && !first.starts_with('-') &&
+                       std::filesystem::exists(first, ignored);
+  return fmt::format("{} is not understood{}; see evenhand {} --help", shown(first),
+                     another ? ": DATA is one file; for several, put the glob in quotes, such as "
+                               "'*.csv', or use --sql"
+                             : "",
+                     arguments.front());
+}
+
+// An option that is given more than once, or whose value is missing.
+std::string words_for_mismatch(const std::string& message) {
+  constexpr std::string_view twice = ": At Most 1 required but received ";
+  const std::string option = message.substr(0, message.find(':'));
+  if (const auto at = message.find(twice); at != std::string::npos) {
+    const std::string times = message.substr(at + twice.size());
+    return fmt::format("{} is given {}", option, times == "2" ? "twice" : times + " times");
+  }
+  if (message.ends_with(" missing")) return fmt::format("{}: its value is missing", option);
+  return message;
 }
 
 // What CLI11 says, in our words where they help.
@@ -76,9 +105,10 @@ std::string words_for(const CLI::ParseError& error, const CLI::App& program,
     }
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
-    // CLI11 names them from the last to the first, and all that follow them.
-    return fmt::format("{} is not understood; see evenhand {} --help",
-                       shown(message.substr(message.find_last_of(' ') + 1)), arguments.front());
+    return words_for_extra(program, arguments);
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    return words_for_mismatch(message) + fmt::format("; see evenhand {} --help", arguments.front());
   }
   return message + fmt::format("; see evenhand {} --help", arguments.front());
 }

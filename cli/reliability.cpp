@@ -150,7 +150,7 @@ std::string to_text(const Reliability& reliability, const CellNames& names) {
     align[0] = Align::left;
     Table cells(titles, align);
     for (CellCode c = 0; c < any.cells.size(); ++c) {
-      std::vector<std::string> row = {names.name(c), people(any.cells[c].weight)};
+      std::vector<std::string> row = {cell_shown(names, c), people(any.cells[c].weight)};
       for (const Measure& measure : measures) {
         columns.add(row, before ? &before->cells[c] : nullptr, after ? &after->cells[c] : nullptr,
                     measure.value);
@@ -179,6 +179,16 @@ Json to_json(const Reliability& reliability, const CellNames& names) {
   return out;
 }
 
+std::string cell_shown(const CellNames& names, CellCode cell) {
+  if (names.attributes().empty()) return names.name(cell);
+  std::string out;
+  for (std::size_t i = 0; i < names.attributes().size(); ++i) {
+    out += fmt::format("{}{}={}", i > 0 ? ", " : "", shown(names.attributes()[i]),
+                       shown(names.values(cell)[i]));
+  }
+  return out;
+}
+
 std::string in_words(Calibration method, CalibrateBy by) {
   return fmt::format("{}, {}", to_string(method),
                      by == CalibrateBy::cell ? "a curve for each cell" : "one curve for all");
@@ -191,7 +201,7 @@ std::string to_text(const Calibrator& calibrator) {
     return fmt::format("  everybody: {}\n", curve_in_words(calibrator.all, low));
   }
   for (CellCode c = 0; c < calibrator.each.size(); ++c) {
-    out += fmt::format("  {}: {}\n", calibrator.cells.name(c),
+    out += fmt::format("  {}: {}\n", cell_shown(calibrator.cells, c),
                        curve_in_words(calibrator.each[c], low));
   }
   return out;

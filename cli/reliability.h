@@ -23,6 +23,9 @@ Reliability reliability_of(const Tally& tally, const std::optional<Calibrator>& 
 std::string to_text(const Reliability& reliability, const CellNames& names);
 Json to_json(const Reliability& reliability, const CellNames& names);
 
+// "sex=F, race=Other", with long names and values shortened.
+std::string cell_shown(const CellNames& names, CellCode cell);
+
 std::string in_words(Calibration method, CalibrateBy by);  // "platt, one curve for all"
 // The curves, one line each.
 std::string to_text(const Calibrator& calibrator);

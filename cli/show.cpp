@@ -21,6 +21,17 @@ std::string text_in(const Json& record, const char* key) {
   return at != record.end() && at->is_string() ? shown(at->get<std::string>()) : std::string();
 }
 
+// Names and requirements, without the quotes of shown.
+std::string brief(std::string text) {
+  constexpr std::size_t most = 200;
+  if (text.size() > most) {
+    text.resize(most);
+    while (!text.empty() && first_invalid_utf8(text) != std::string::npos) text.pop_back();
+    text += "...";
+  }
+  return printable(text);
+}
+
 std::optional<double> number_in(const Json& record, const char* key) {
   const auto at = record.find(key);
   return at != record.end() && at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
@@ -32,7 +43,7 @@ std::string list_in(const Json& record, const char* key, std::string_view betwee
   if (at == record.end() || !at->is_array()) return out;
   for (const Json& text : *at) {
     if (!text.is_string()) continue;
-    out += (out.empty() ? "" : std::string(between)) + printable(text.get<std::string>());
+    out += (out.empty() ? "" : std::string(between)) + brief(text.get<std::string>());
   }
   return out;
 }
@@ -86,24 +97,51 @@ std::string record_in_words(const Json& fit) {
   return out;
 }
 
+// The library says names in full, for programs.
+std::string hard_rule_in_words(const Rule& rule) {
+  std::string out;
+  const CellNames& cells = rule.cells();
+  for (CellCode c = 0; c < cells.size(); ++c) {
+    const std::string words = rule.describe(c);
+    out += fmt::format("  {}{}\n", cell_shown(cells, c), words.substr(cells.name(c).size()));
+  }
+  return out;
+}
+
+std::string soft_rule_in_words(const SoftRule& rule) {
+  std::string words = rule.describe();
+  const auto shorten = [&words](const std::string& name, const std::string& shorter) {
+    if (name == shorter) return;
+    for (std::size_t at = 0; (at = words.find(name, at)) != std::string::npos;) {
+      words.replace(at, name.size(), shorter);
+      at += shorter.size();
+    }
+  };
+  const SoftRuleParts& parts = rule.parts();
+  for (CellCode c = 0; c < parts.strata.size(); ++c) {
+    shorten(parts.strata.name(c), cell_shown(parts.strata, c));
+  }
+  for (const std::string& name : parts.columns) shorten(quoted_if_needed(name), shown(name));
+  std::string out;
+  std::istringstream lines(words);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) out += fmt::format("  {}\n", printable(line));
+  }
+  return out;
+}
+
 int run_show(const std::string& path) {
   const RuleFile file = read_rule(path);
   std::string out = strong("Who gets a positive decision") + "\n";
   if (file.soft()) {
-    std::istringstream words(std::get<SoftRule>(file.rule).describe());
-    for (std::string line; std::getline(words, line);) {
-      if (!line.empty()) out += fmt::format("  {}\n", printable(line));
-    }
+    out += soft_rule_in_words(std::get<SoftRule>(file.rule));
     std::string needs;
     for (const std::string& name : file.soft_columns()) {
       needs += (needs.empty() ? "" : ", ") + shown(name);
     }
     out += fmt::format("\nNeeds: {}, the probabilities of belonging; no group\n", needs);
   } else {
-    for (CellCode c = 0; c < file.cells().size(); ++c) {
-      out += "  " + file.hard().describe(c) + "\n";
-    }
-    out += "\n";
+    out += hard_rule_in_words(file.hard()) + "\n";
   }
   out += fmt::format("Scores: {}{}\n", to_string(file.reading().scale),
                      file.reading().favorable == Favorable::low ? ", low ones are favourable" : "");

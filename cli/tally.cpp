@@ -1,5 +1,6 @@
 #include <evenhand/pool_rare.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -56,8 +57,9 @@ void refuse_same(const std::string& output, const std::string& data) {
 }
 
 int run_tally(const Options& options) {
-  if (options.min_count && !(*options.min_count >= 1)) {
-    throw UserError(fmt::format("--min-count takes a number of rows, 1 or more, not {}",
+  if (options.min_count &&
+      !(*options.min_count >= 1 && std::floor(*options.min_count) == *options.min_count)) {
+    throw UserError(fmt::format("--min-count takes a whole number of rows, 1 or more, not {}",
                                 rounded(*options.min_count, 6)));
   }
   refuse_same(options.output, options.data.input.data);
@@ -89,11 +91,20 @@ struct MergeOptions {
 };
 
 int run_merge(const MergeOptions& options) {
-  if (options.tallies.size() < 2) throw UserError("merge takes two tallies or more");
+  std::vector<std::string> tallies;
+  for (const std::string& given : options.tallies) {
+    if (given == "-") {
+      tallies.push_back(given);
+      continue;
+    }
+    const std::vector<std::string> found = files_of(given);
+    tallies.insert(tallies.end(), found.begin(), found.end());
+  }
+  if (tallies.size() < 2) throw UserError("merge takes two tallies or more");
   check_name(options.output);
   Output output(options.output);
   std::optional<StoredTally> all;
-  for (const std::string& path : options.tallies) {
+  for (const std::string& path : tallies) {
     const Input input({.data = path, .sql = {}, .format = "auto"});
     output.must_not_be(input.files());
     Database database(options.database);
@@ -107,12 +118,12 @@ int run_merge(const MergeOptions& options) {
       all->tally = all->tally.merge(next.tally);
     } catch (const std::invalid_argument& error) {
       throw UserError(
-          fmt::format("{} and {}: {}", shown(options.tallies.front()), shown(path), error.what()));
+          fmt::format("{} and {}: {}", shown(tallies.front()), shown(path), error.what()));
     }
     if (all->roles.sensitive.empty()) all->roles = next.roles;
     if (!next.roles.sensitive.empty() && next.roles != all->roles) {
       throw UserError(fmt::format("{} and {} do not compare the same groups",
-                                  shown(options.tallies.front()), shown(path)));
+                                  shown(tallies.front()), shown(path)));
     }
     all->excluded += next.excluded;
     all->min_count = std::min(all->min_count, next.min_count);
@@ -153,10 +164,10 @@ void add_merge(CLI::App& program, int& status) {
       *program.add_subcommand("merge", "Add up tallies: the tally of all their rows, in any order");
   command.footer("Example:\n  evenhand merge north.parquet south.parquet -o all.parquet");
   auto options = std::make_shared<MergeOptions>();
-  command.add_option("TALLY", options->tallies, "Two or more tallies")->required()->type_name("");
-  command.add_option("--threads", options->database.threads, "Cores to use (default: all)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
+  command.add_option("TALLY", options->tallies, "Two or more tallies, also as a glob")
+      ->required()
+      ->type_name("");
+  add_threads(command, options->database);
   command.add_option("-o,--output", options->output, "Where the sum goes, as Parquet")
       ->required()
       ->type_name("FILE");

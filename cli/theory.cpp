@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -348,7 +347,7 @@ int run_sgd_error(const SgdErrorArguments& options) {
     out["strata"] = asked.strata;
     out["b"] = asked.b;
     out["learning_rate"] = error.learning_rate;
-    out["printed"] = std::isfinite(error.printed) ? Json(error.printed) : Json(nullptr);
+    out["printed"] = error.printed;
     out["corrected"] = error.corrected;
     out["wider_box"] = error.wider_box;
     out["wider_learning_rate"] = error.wider_learning_rate;
@@ -359,8 +358,7 @@ int run_sgd_error(const SgdErrorArguments& options) {
   }
   std::vector<std::array<std::string, 3>> rows = {
       {"learning rate", rounded(error.learning_rate, 6), ""},
-      {"as printed", std::isfinite(error.printed) ? rounded(error.printed, 6) : "-",
-       std::isfinite(error.printed) ? "" : "it divides by 1 + b"},
+      {"as printed", rounded(error.printed, 6), ""},
       {"corrected", rounded(error.corrected, 6), "in the paper's box, if it holds the optimum"},
       {"in the wider box", rounded(error.wider_box, 6), "|mu| <= 2 + gamma, which always holds it"},
       {"there, at its own rate", rounded(error.wider_box_at_its_rate, 6),
@@ -380,7 +378,8 @@ void add_sgd_error(CLI::App& theory, int& status) {
   add_number(command, "--steps", options->steps, "Steps in all");
   add_number(command, "--gamma", options->gamma, "Width of randomization");
   add_number(command, "--strata", options->strata, "Multipliers: strata, if there are two groups");
-  add_number(command, "--b", options->b, "The constant of the dual: 0, or rho for equal rates");
+  add_number(command, "--b", options->b,
+             "The constant of the dual: 0, or for equal rates rho, from 0 to 1");
   add_number(command, "--learning-rate", options->learning_rate,
              "The bound for this learning rate, too");
   command.add_flag("--json", options->json, "Print the result as JSON");

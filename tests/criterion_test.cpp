@@ -1,6 +1,8 @@
 #include <evenhand/criterion.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -36,6 +38,19 @@ TEST(Criterion, FairlearnsNamesAreAccepted) {
   EXPECT_EQ(criterion_from("true_negative_rate_parity", {roles}).name, "false-positive-parity");
 }
 
+TEST(Criterion, UnderscoresAreAsGoodAsHyphens) {
+  for (const std::string name : {"statistical-parity", "equal-opportunity", "false-positive-parity",
+                                 "equalized-odds", "equal-rates", "four-fifths"}) {
+    std::string other = name;
+    std::replace(other.begin(), other.end(), '-', '_');
+    EXPECT_EQ(criterion_from(other, {roles}), criterion_from(name, {roles}));
+    EXPECT_EQ(criterion_from(other, {roles}).name, name);
+  }
+  EXPECT_EQ(criterion_from("demographic-parity", {roles}).name, "statistical-parity");
+  expect_throw<std::invalid_argument>([] { criterion_from("predictive_equality", {roles}); },
+                                      "equal-rates");
+}
+
 TEST(Criterion, PredictiveEqualityIsRefusedWithItsTwoMeanings) {
   expect_throw<std::invalid_argument>([] { criterion_from("predictive-equality", {roles}); },
                                       "equal-rates");
@@ -44,7 +59,7 @@ TEST(Criterion, PredictiveEqualityIsRefusedWithItsTwoMeanings) {
 }
 
 TEST(Criterion, UnknownNamesGetASuggestion) {
-  expect_throw<std::invalid_argument>([] { criterion_from("statistical_parity", {roles}); },
+  expect_throw<std::invalid_argument>([] { criterion_from("statistical_party", {roles}); },
                                       "did you mean 'statistical-parity'?");
   expect_throw<std::invalid_argument>([] { criterion_from("fair", {roles}); }, "choose one of");
   expect_throw<std::invalid_argument>([] { criterion_from("", {}); }, "say what is fair");

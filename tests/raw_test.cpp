@@ -4,6 +4,7 @@
 #include <evenhand/pool_rare.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -74,6 +75,13 @@ TEST(RawScores, PoolLikeOthers) {
     EXPECT_EQ(pooled.tally.total(c).n, tally.total(c).n);
     EXPECT_EQ(pooled.tally.total(c).n1, tally.total(c).n1);
     for (const Entry& entry : pooled.tally.entries(c)) EXPECT_GE(entry.n, 20);
+  }
+}
+
+TEST(PoolRare, TakesAWholeNumberOfRows) {
+  const Tally tally = tally_of_margins(margins(600));
+  for (const double count : {-1.0, 2.5, std::nan("")}) {
+    expect_throw<std::invalid_argument>([&] { pool_rare(tally, count); }, "the smallest count");
   }
 }
 

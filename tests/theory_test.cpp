@@ -228,7 +228,7 @@ TEST(Proposition4, ByHand) {
 // Erratum 2: the printed last step is not what the two terms of the proposition add up to. At b = 0
 // it is twice that; above b = sqrt(2) - 1 it promises less than the proof gives.
 TEST(Proposition4, PrintedLastStepPromisesTooMuchForLargeB) {
-  for (const double b : {0.0, 0.5, 1.0, 3.0}) {
+  for (const double b : {0.0, 0.5, 1.0}) {
     const SgdErrorOptions options{.steps = 400, .gamma = 0.1, .b = b};
     const SgdError error = sgd_error(options);
     EXPECT_NEAR(error.corrected, sgd_error_at(options, error.learning_rate, 1.1), 1e-15);
@@ -242,7 +242,7 @@ TEST(Proposition4, PrintedLastStepPromisesTooMuchForLargeB) {
 }
 
 TEST(Proposition4, LearningRateIsTheBestOneForItsBox) {
-  const SgdErrorOptions options{.steps = 500, .gamma = 0.2, .strata = 3, .b = -0.4};
+  const SgdErrorOptions options{.steps = 500, .gamma = 0.2, .strata = 3, .b = 0.4};
   const SgdError error = sgd_error(options);
   for (const double factor : {0.5, 0.9, 1.1, 2.0}) {
     EXPECT_GT(sgd_error_at(options, factor * error.learning_rate, 1.2), error.corrected);
@@ -269,8 +269,9 @@ TEST(Proposition4, RejectsBadInput) {
   reject({.steps = 0, .gamma = 0.1}, "the number of steps is at least 1, not 0");
   reject({.steps = 10, .gamma = 0}, "gamma is above 0, not 0");
   reject({.steps = 10, .gamma = 0.1, .strata = 0.5}, "the number of strata is at least 1");
-  reject({.steps = 10, .gamma = 0.1, .b = nan}, "b is finite");
-  EXPECT_EQ(sgd_error({.steps = 10, .gamma = 0.1, .b = -1}).printed, infinity);
+  for (const double b : {nan, infinity, -0.1, 1.1}) {
+    reject({.steps = 10, .gamma = 0.1, .b = b}, "b is 0, or rho: a rate from 0 to 1, not");
+  }
   const SgdErrorOptions good{.steps = 10, .gamma = 0.1};
   expect_throw<std::invalid_argument>([&] { sgd_error_at(good, 0, 1); }, "the learning rate");
   expect_throw<std::invalid_argument>([&] { sgd_error_at(good, 1, -1); }, "the multipliers");

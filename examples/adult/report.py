@@ -12,6 +12,14 @@ from page import Block, Picture, Section, claims_table, markdown, page
 from results import NAMES, Results, joined
 
 TITLE = "The paper's experiment, repeated"
+BEYOND = (
+    "In this table `gamma` is 0 in evenhand's `exact`; in SGD, and in the frontier below, it is "
+    f"{GAMMA:g}. `exact` takes the scores for probabilities, as the paper does; `labels` learns "
+    "from the outcomes of the calibration rows what a score means, as Fairlearn and error-parity "
+    "do. The peers offer no parity inside strata and no four-fifths. Of error-parity's decisions, "
+    "which are random, means of 50 draws are shown, so that its differences have some noise. "
+    "Four-fifths bounds a ratio, so that a difference remains."
+)
 FOLDER = "paper"  # of the figures, beside the summary
 PAPER = "I. Alabdulmohsin, “Fair Classification via Unconstrained Optimization” (2020)"
 
@@ -139,12 +147,7 @@ def _sections(
             "Beyond the paper",
             [
                 tables.beyond(results),
-                "evenhand's `exact` takes the scores for probabilities, as the paper does; "
-                "`labels` learns from the outcomes of the calibration rows what a score means, as "
-                "Fairlearn and error-parity do. The peers offer no parity inside strata and no "
-                "four-fifths. Of error-parity's decisions, which are random, means of 50 draws are "
-                "shown, so that its differences have some noise. Four-fifths bounds a ratio, so "
-                "that a difference remains.",
+                BEYOND,
                 drawn["frontier"],
                 tables.frontier(results),
             ],

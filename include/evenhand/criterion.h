@@ -102,8 +102,8 @@ Criterion requirements(std::vector<std::string> require);
 
 // By name, for front ends: "statistical-parity", "equal-opportunity", "false-positive-parity",
 // "equalized-odds", "equal-rates", "four-fifths", or Fairlearn's "demographic_parity",
-// "true_positive_rate_parity" and so on, all of its names. A parameter that the criterion does not
-// take is an error. No name ("") means requirements alone.
+// "true_positive_rate_parity" and so on, all of its names; underscores are as good as hyphens. A
+// parameter that the criterion does not take is an error. No name ("") means requirements alone.
 struct CriterionOptions {
   Roles roles;
   std::optional<double> tolerance = {};

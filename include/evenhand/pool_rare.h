@@ -16,7 +16,8 @@ struct PooledTally {
 
 // Pools neighbouring scores of each cell until no entry has fewer than `min_count` rows. A pooled
 // entry has the mean score of its rows, cut to the tally's level where it has one. Throws
-// std::invalid_argument for a weighted tally, and for a cell with fewer rows than that, by name.
+// std::invalid_argument for a weighted tally, for a count that is no whole number, and for a cell
+// with fewer rows than that, by name.
 PooledTally pool_rare(const Tally& tally, double min_count);
 
 }  // namespace evenhand

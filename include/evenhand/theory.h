@@ -63,15 +63,15 @@ struct SgdErrorOptions {
   double steps;       // T, at least 1
   double gamma;       // above 0
   double strata = 1;  // K, at least 1
-  double b = 0;       // the constant in the dual objective: 0, or rho for equal rates
+  double b = 0;       // the constant in the dual objective: 0, or rho for equal rates; 0 to 1
 };
 
 // Proposition 4: expected excess of the mean dual objective F / N after T steps of stochastic
 // gradient descent, at most.
 struct SgdError {
-  double learning_rate = 0;  // (1 + gamma) / (1 + |b|) sqrt(K / T)
-  double printed = 0;        // 2 (1 + gamma) / (1 + b) sqrt(K / T), for b > -1; infinity otherwise
-  double corrected = 0;      // (1 + gamma) (1 + |b|) sqrt(K / T)
+  double learning_rate = 0;  // (1 + gamma) / (1 + b) sqrt(K / T)
+  double printed = 0;        // 2 (1 + gamma) / (1 + b) sqrt(K / T)
+  double corrected = 0;      // (1 + gamma) (1 + b) sqrt(K / T)
   // The box [-(1 + gamma), 1 + gamma] may exclude the optimum of conditional parity; |mu| <= 2 +
   // gamma never does. In that wider box, at the learning rate above: `corrected` times
   // (1 + ((2 + gamma) / (1 + gamma))^2) / 2, which is up to 2.5;
@@ -83,7 +83,7 @@ struct SgdError {
 SgdError sgd_error(const SgdErrorOptions& options);
 
 // Its general form, for any learning rate and any box that contains the optimum:
-// (1 + |b|)^2 rate / 2 + box^2 K / (2 T rate).
+// (1 + b)^2 rate / 2 + box^2 K / (2 T rate).
 double sgd_error_at(const SgdErrorOptions& options, double learning_rate, double box);
 
 }  // namespace evenhand

@@ -182,6 +182,8 @@ def test_theory() -> None:
     assert error.learning_rate == pytest.approx(0.2)
     at = theory.sgd_error_at(100, 1.0, learning_rate=error.learning_rate, box=2.0)
     assert at == pytest.approx(error.corrected)
+    with pytest.raises(ValueError, match="b is 0, or rho: a rate from 0 to 1, not 7"):
+        theory.sgd_error(100, 1.0, b=7)
     assert theory.gamma_schedule(Tally([0.5] * 64, ["a"] * 64)) == 0.5
     with pytest.raises(ValueError, match="row"):
         theory.gamma_schedule(0)

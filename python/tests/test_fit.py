@@ -34,6 +34,13 @@ def test_the_guarantee_holds_for_applied_probabilities(people: People) -> None:
     assert fit.objective <= fit.base
 
 
+@pytest.mark.parametrize("name", ["statistical_parity", "equal_rates", "four_fifths"])
+def test_underscores_are_as_good_as_hyphens(people: People, name: str) -> None:
+    fit = evenhand.fit(people.score, people.sex, criterion=name)
+    assert fit.rule == evenhand.fit(people.score, people.sex, criterion=name.replace("_", "-")).rule
+    assert fit.criterion["name"] == name.replace("_", "-")
+
+
 def test_audits_before_and_after(people: People) -> None:
     fit = parity(people, label=people.label)
     assert not fit.after.expected
@@ -172,6 +179,8 @@ def test_a_calibrator_that_was_fitted_before(people: People) -> None:
 def test_soft_attributes_of_zero_and_one_are_known_groups(people: People) -> None:
     women = (people.sex == "F").astype(float)
     soft = evenhand.fit(people.score, soft={"woman": women}, gamma=0.1)
+    named = {"criterion": "statistical_parity", "gamma": 0.1}
+    assert evenhand.fit(people.score, soft={"woman": women}, **named).rule == soft.rule
     hard = parity(people, gamma=0.1)
     assert isinstance(soft, SoftFit)
     assert soft.status == "optimal"

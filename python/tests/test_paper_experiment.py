@@ -286,6 +286,7 @@ def test_the_summary_in_docs_is_of_this_code(adult: Modules) -> None:
     for claim in claims.CLAIMS:
         assert claim.statement in flat
         assert f"- Reproduced means: {claim.test}." in flat
+    assert adult.report.BEYOND in flat
     for model in adult.experiment.MODELS:
         assert adult.results.NAMES[model] in text
 

@@ -137,6 +137,8 @@ def test_rare_entries_are_pooled(people: People) -> None:
     assert pooled.total == 600
     with pytest.raises(ValueError, match="fewer"):
         of(people).pool_rare(10000)
+    with pytest.raises(ValueError, match="a whole number of rows, not 2.5"):
+        of(people).pool_rare(2.5)
 
 
 def test_files_of_bytes_and_pickles(people: People, tmp_path: Path) -> None:

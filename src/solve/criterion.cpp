@@ -1,6 +1,7 @@
 #include <evenhand/criterion.h>
 #include <evenhand/requirement.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <stdexcept>
@@ -125,7 +126,7 @@ constexpr std::array<Named, 6> all_names = {{
        return false_positive_parity(parity_options(options));
      }},
     {"equalized-odds",
-     {"equalized_odds", ""},
+     {},
      true,
      false,
      false,
@@ -150,10 +151,18 @@ constexpr std::array<Named, 6> all_names = {{
      }},
 }};
 
+// Functions of the library, and Fairlearn, write names with underscores.
+std::string with_hyphens(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
 }  // namespace
 
 Criterion criterion_from(std::string_view name, const CriterionOptions& options) {
-  if (name == "predictive-equality" || name == "predictive_equality") {
+  const std::string wanted = with_hyphens(name);
+  if (wanted == "predictive-equality") {
     throw std::invalid_argument(
         "predictive-equality means two things: say equal-rates (every cell has the same selection "
         "rate) or false-positive-parity (equal false-positive rates)");
@@ -172,11 +181,11 @@ Criterion criterion_from(std::string_view name, const CriterionOptions& options)
   const Named* found = nullptr;
   for (const Named& named : all_names) {
     candidates.emplace_back(named.name);
-    if (name == named.name) found = &named;
+    if (wanted == named.name) found = &named;
     for (const std::string_view also : named.also) {
       if (also.empty()) continue;
       candidates.emplace_back(also);
-      if (name == also) found = &named;
+      if (wanted == with_hyphens(also)) found = &named;
     }
   }
   if (!found) {

@@ -1,6 +1,7 @@
 #include <evenhand/pool_rare.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -53,6 +54,10 @@ PooledTally pool_rare(const Tally& tally, double min_count) {
     throw std::invalid_argument("a weighted tally does not say how many rows an entry has");
   }
   if (!(min_count >= 0)) throw std::invalid_argument("the smallest count cannot be negative");
+  if (std::floor(min_count) != min_count) {
+    throw std::invalid_argument(
+        fmt::format("the smallest count is a whole number of rows, not {}", shortest(min_count)));
+  }
   auto data = std::make_shared<Tally::Data>();
   const Tally::Data& from = tally.data();
   data->names = from.names;

@@ -1,7 +1,6 @@
 #include <evenhand/theory.h>
 
 #include <cmath>
-#include <limits>
 
 #include "theory/check.h"
 
@@ -12,7 +11,7 @@ void check(const SgdErrorOptions& options) {
   check_argument(options.steps >= 1, options.steps, "the number of steps", "at least 1");
   check_argument(options.gamma > 0, options.gamma, "gamma", "above 0");
   check_argument(options.strata >= 1, options.strata, "the number of strata", "at least 1");
-  check_argument(true, options.b, "b", "finite");
+  check_argument(options.b >= 0 && options.b <= 1, options.b, "b", "0, or rho: a rate from 0 to 1");
 }
 
 }  // namespace
@@ -21,7 +20,7 @@ double sgd_error_at(const SgdErrorOptions& options, double learning_rate, double
   check(options);
   check_argument(learning_rate > 0, learning_rate, "the learning rate", "above 0");
   check_argument(box > 0, box, "the bound on the multipliers", "above 0");
-  const double gradient = 1 + std::abs(options.b);
+  const double gradient = 1 + options.b;
   return gradient * gradient * learning_rate / 2 +
          box * box * options.strata / (2 * options.steps * learning_rate);
 }
@@ -29,13 +28,12 @@ double sgd_error_at(const SgdErrorOptions& options, double learning_rate, double
 SgdError sgd_error(const SgdErrorOptions& options) {
   check(options);
   const double root = std::sqrt(options.strata / options.steps);
-  const double gradient = 1 + std::abs(options.b);
+  const double gradient = 1 + options.b;
   const double narrow = 1 + options.gamma;
   const double wide = 2 + options.gamma;
   SgdError out;
   out.learning_rate = narrow / gradient * root;
-  out.printed = options.b > -1 ? 2 * narrow / (1 + options.b) * root
-                               : std::numeric_limits<double>::infinity();
+  out.printed = 2 * narrow / gradient * root;
   out.corrected = sgd_error_at(options, out.learning_rate, narrow);
   out.wider_box = sgd_error_at(options, out.learning_rate, wide);
   out.wider_learning_rate = wide / gradient * root;

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
 import json
+import lzma
 import os
+import pickle
 import subprocess
+import zipfile
 
 import duckdb
 import pytest
@@ -95,6 +100,53 @@ def test_parquet_called_csv(inputs: Tool) -> None:
     for command in READERS:
         if inputs(*arguments(command, "p.csv")).status != 0:
             refuses(inputs, *arguments(command, "p.csv"), says=("p.csv", "Parquet"))
+
+
+def zipped(text: str) -> bytes:
+    """Return a zip archive, as xlsx is one."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("sheet.xml", text)
+    return out.getvalue()
+
+
+NO_TEXTS: dict[str, tuple[bytes, str]] = {
+    "UTF-16, as Excel writes": (ROWS.replace(",", "\t").encode("utf-16"), "UTF-16"),
+    "UTF-16, the other way": (b"\xfe\xff" + ROWS.encode("utf-16-be"), "UTF-16"),
+    "UTF-16 without a mark": (ROWS.encode("utf-16-le"), "UTF-16"),
+    "UTF-16 in gzip": (gzip.compress(ROWS.encode("utf-16")), "UTF-16"),
+    "xz": (lzma.compress(ROWS.encode()), "xz"),
+    "bzip2": (bz2.compress(ROWS.encode()), "bzip2"),
+    "a pickle": (pickle.dumps({"score": [0.5], "group": ["A"]}), "not UTF-8 text"),
+    "xlsx": (zipped(ROWS), "zip"),
+    "a program": (b"\x7fELF\x02\x01\x01\x00\x00\x00" + bytes(range(256)), "not UTF-8 text"),
+    "Latin-1": ("score,größe,group\n0.5,1,A\n".encode("latin-1"), "not UTF-8 text"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_TEXTS)
+@pytest.mark.parametrize("command", ["fit", "apply"])
+def test_what_is_not_utf8_text(tool: Tool, command: str, kind: str) -> None:
+    """A file that is no text at all is named, with what it is and what to do."""
+    content, what = NO_TEXTS[kind]
+    tool.write("data.csv", content)
+    for name, stdin, called in (("data.csv", None, "data.csv"), ("-", content, "standard input"),
+                                ("d*.csv", None, "data.csv")):
+        run = refuses(tool, *arguments(command, name), says=(what,), stdin=stdin)
+        assert run.err.startswith(f"evenhand: {called}: it"), run.err
+        assert any(word in run.err for word in ("save it", "decompress"))
+
+
+def test_json_that_is_not_utf8_text(tool: Tool) -> None:
+    """The same for what is called JSON."""
+    tool.write("data.json", json.dumps([{"score": 0.5, "group": "A"}]).encode("utf-16"))
+    refuses(tool, *arguments("fit", "data.json"), says=("data.json: it looks like UTF-16",))
+
+
+def test_a_pickle_by_its_name(tool: Tool) -> None:
+    """What cannot be read is said before it is opened."""
+    tool.write("data.pkl", pickle.dumps([1]))
+    refuses(tool, *arguments("fit", "data.pkl"), says=("data.pkl: ", ".pkl", "CSV"))
 
 
 def in_quotes(text: str) -> str:

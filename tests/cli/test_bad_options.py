@@ -38,11 +38,17 @@ def test_coins_that_cannot_be_tossed(
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (["fit", "data.csv", "--score"], ("--score",)),
+        (["fit", "data.csv", "--score"], ("--score: its value is missing",)),
         (["fit", "data.csv", "--score", "score", "--bogus"], ("--bogus", "--help")),
         (["fit", "data.csv", "other.csv"], ("other.csv", "--help")),
-        (["fit", "data.csv", "--score", "score", "--score", "y"], ("--score",)),
-        (["fit", "data.csv", "--threads", "0"], ("--threads",)),
+        (["fit", "data.csv", "data.csv"], ("data.csv is not", "several", "quotes", "--sql")),
+        (["audit", "data.csv", "two words.csv", *WHO], ('"two words.csv" is not', "quotes")),
+        (["fit", "data.csv", "--score", "score", "--score", "y"], ("--score is given twice",)),
+        (["fit", *["--criterion", "x"] * 3], ("--criterion is given 3 times",)),
+        (["fit", "data.csv", "--threads", "0"], ("--threads takes a whole number", "4096", "0")),
+        (["fit", "data.csv", "--threads", "4097"], ("--threads takes a whole number", "4097")),
+        (["fit", "data.csv", "--threads", "two"], ("--threads takes a whole number", "two")),
+        (["merge", "a", "b", "--threads", "-1", "-o", "x"], ("--threads takes", "-1")),
         (["fit", "data.csv", "--memory", "much", *WHO, *PARITY], ("--memory", "much")),
         (["fit", "data.csv", "--format", "xml", *WHO, *PARITY], ("xml", "parquet")),
         (["fit", "data.csv", "--scale", "z", *WHO, *PARITY], ("scale", "logit")),
@@ -76,4 +82,7 @@ def test_coins_that_cannot_be_tossed(
 def test_options_that_make_no_sense(tool: Tool, call: list[str], says: tuple[str, ...]) -> None:
     """What is wrong with the command line is said in one line that names it."""
     tool.write("data.csv", ROWS)
-    refuses(tool, *call, says=says)
+    tool.write("two words.csv", ROWS)
+    run = refuses(tool, *call, says=says)
+    for word in ("required but received", "At Most", "not in range", "Could not convert"):
+        assert word not in run.err

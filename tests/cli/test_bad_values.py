@@ -151,6 +151,12 @@ def test_missing_or_empty_id(tool: Tool, value: str) -> None:
         *arguments("apply", "data.csv", "--id", "id", "--key-file", "key"),
         says=("data.csv", "2 rows have no id", "row 6"),
     )
+    tool.write("data.csv", with_row(f"0.5,A,north,0,1,{value}"))
+    refuses(
+        tool,
+        *arguments("apply", "data.csv", "--id", "id", "--key-file", "key"),
+        says=("data.csv: 1 row has no id", "row 6"),
+    )
 
 
 @pytest.mark.parametrize("command", COUNTERS)

@@ -191,3 +191,17 @@ def test_names_of_fairlearn_mean_the_same(tool: Tool, people: Path) -> None:
                          ("equalized_odds", "equalized-odds")):
         data = (people, "--score", "score", "--label", "y", "--sensitive", "sex", "--criterion")
         assert fitted(tool, *data, theirs) == fitted(tool, *data, ours), theirs
+
+
+def test_underscores_are_as_good_as_hyphens(tool: Tool, people: Path) -> None:
+    """The record has the name with hyphens, whatever was written."""
+    data = (people, "--score", "score", "--label", "y", "--sensitive", "sex", "--criterion")
+    for name in ("statistical-parity", "equal-opportunity", "false-positive-parity",
+                 "equalized-odds", "equal-rates", "four-fifths"):
+        other = name.replace("-", "_")
+        assert fitted(tool, *data, other) == fitted(tool, *data, name), name
+        found = tool("fit", *data, other, "--json").ok().json()
+        assert found["criterion"]["name"] == name
+    audit = ("audit", people, "--score", "score", "--label", "y", "--sensitive", "sex", "--json")
+    assert tool(*audit, "--criterion", "equal_opportunity").ok().out == tool(
+        *audit, "--criterion", "equal-opportunity").ok().out

@@ -116,25 +116,26 @@ def test_table_csv_and_json_say_the_same(tool: Tool, people: Path) -> None:
             assert float(text) == point[name], name
         assert f"{100 * point['accuracy']:.2f} %" in table
         assert f"{100 * point['selection_rate']:.2f} %" in table
-    for name, text in (("f.csv", as_csv), ("f.json", as_json), ("f.txt", table)):
+    for name, text in (("f.csv", as_csv), ("f.json", as_json), ("f.txt", table), ("f", table),
+                       ("f.CSV", as_csv)):
         ran = tool("frontier", *options, "-o", name).ok()
         assert ran.out == ""
-        if name != "f.txt":
-            assert tool.path(name).read_text() == text, name
+        assert tool.path(name).read_text() == text, name
+    tool("frontier", *options, "--csv", "-o", "csv.txt").ok()
+    assert tool.path("csv.txt").read_text() == as_csv
     assert tool("frontier", *options, "-o", "-").ok().out == table
     assert tool("frontier", *options, "--csv", "-o", "-").ok().out == as_csv
     tool("frontier", *options, "--csv", "--json").fails(2, "--csv", "--json")
 
 
 def test_a_file_holds_what_its_name_says(tool: Tool, people: Path) -> None:
-    """A file called .csv.gz or .parquet is one, or is refused."""
-    for name, magic in (("f.csv.gz", b"\x1f\x8b"), ("f.parquet", b"PAR1")):
-        ran = tool("frontier", people, *PARITY, "--at", "0", "-o", name)
-        if ran.status == 2:
-            assert not tool.path(name).exists()
-        else:
-            assert ran.ok()
-            assert tool.path(name).read_bytes().startswith(magic), name
+    """An ending that a frontier cannot have is refused, with those that it can have."""
+    for name in ("f.csv.gz", "f.parquet", "f.tsv", "f.ndjson", "f.doc"):
+        tool("frontier", people, *PARITY, "--at", "0", "-o", name).fails(2, name, ".csv", ".json",
+                                                                         ".txt")
+    for name, flag in (("f.csv", "--json"), ("f.json", "--csv")):
+        tool("frontier", people, *PARITY, flag, "-o", name).fails(2, name, "contradicts")
+    assert tool.files() == set()
 
 
 def test_requirements_hold_along_the_frontier(tool: Tool, people: Path) -> None:

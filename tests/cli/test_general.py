@@ -89,8 +89,10 @@ def test_completion_knows_commands_options_and_words(tool: Tool) -> None:
     for command in COMMANDS:
         wanted = long_options(tool(command, "--help").ok().out)
         assert set(complete("evenhand", command, "--")) == wanted, command
+        assert "-h" in complete("evenhand", command, "-")
     assert complete("evenhand", "fit", "--criterion", "equal-") == ["equal-opportunity",
                                                                    "equal-rates"]
+    assert {"-o", "-q"} < set(complete("evenhand", "apply", "-"))
     assert complete("evenhand", "apply", "--unseen", "") == ["error", "score", "reject"]
     assert complete("evenhand", "fit", "--across", "m") == ["marginal"]
     for calculator in CALCULATORS:
@@ -132,8 +134,11 @@ def test_the_man_page_has_every_command_and_option(tool: Tool) -> None:
     for command in COMMANDS:
         start = page.index(f'.SH "EVENHAND {command.upper()}"')
         section = page[start : page.index("\n.SH", start + 1)]
-        for option in long_options(tool(command, "--help").ok().out):
+        text = tool(command, "--help").ok().out
+        for option in long_options(text):
             assert option in section, (command, option)
+        for both in re.findall(r"^ +(-\w, --[\w-]+)", text, re.MULTILINE):
+            assert both in section, (command, both)
     for calculator in CALCULATORS:
         assert f'.SS "evenhand theory {calculator}"' in page
     assert "NO_COLOR" in page
@@ -389,7 +394,7 @@ def test_a_locale_with_a_decimal_comma_changes_no_byte(
         ("audit", people, *PARITY[:4], "--fail-above", "0.05"),
         ("frontier", people, *PARITY, "--at", "0,0.0125", "--csv"),
         ("frontier", people, *PARITY, "--at", "0,0.0125"),
-        ("tally", people, *PARITY[:4], "--resolution", "6", "--min-count", "2.5", "-o",
+        ("tally", people, *PARITY[:4], "--resolution", "6", "--min-count", "2", "-o",
          "t.parquet"),
         ("fit", "--tally", "t.parquet", "--criterion", "four-fifths", "--ratio", "0.95"),
         ("fit", people, *PARITY, "--require", "rate <= 0.1", "--require", "rate >= 0.25"),

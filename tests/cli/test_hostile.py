@@ -454,6 +454,23 @@ def test_record_of_a_fit_is_only_shown(tool: Tool, case: str) -> None:
     assert [line.split(",")[-1] for line in out.splitlines()] == ["decision", "0", "1"]
 
 
+@pytest.mark.parametrize("letter", ["x", "é", "\x1b"])
+def test_long_names_in_a_rule_are_shortened(tool: Tool, letter: str) -> None:
+    """A name of ten thousand characters does not fill the screen, nor hide the threshold."""
+    long = letter * 10_000
+    criterion = {"name": "statistical-parity", "sensitive": [long], "require": [long]}
+    tool.write("rule.json", rule_with({"criterion": criterion}, attribute=long, value=long))
+    show = tool("show", "rule.json").ok()
+    harmless(show)
+    assert max(map(len, show.out.splitlines())) < 3000
+    assert "...: yes from 0.5\n" in show.out.replace('"', "")
+    tool.write("data.csv", f"p,{'q' * 10_000}\n0.2,0.5\n0.7,0.4\n0.4,0.1\n")
+    tool("fit", "data.csv", "--score", "p", "--soft", "q" * 10_000, "-o", "soft.json").ok()
+    show = tool("show", "soft.json").ok()
+    assert max(map(len, show.out.splitlines())) < 400
+    assert "qqq..." in show.out
+
+
 @pytest.mark.parametrize("column", ['p"; DROP TABLE t; --', "read_text('/etc/passwd')", "*", "1"])
 def test_columns_in_a_rule_are_only_names(tool: Tool, column: str) -> None:
     """What a rule says about columns is never taken for SQL."""

@@ -125,6 +125,11 @@ def test_three_tallies_merge_at_once_or_one_after_the_other(
     ran = tool("merge", "0.parquet", "21.parquet", "-o", "b.parquet").ok()
     assert sql("SELECT count(*) FROM (FROM 'a.parquet' EXCEPT ALL FROM 'b.parquet')") == [(0,)]
     assert metadata(tool.path("a.parquet")) == metadata(tool.path("b.parquet"))
+    tool("merge", "[012].parquet", "-o", "c.parquet").ok()
+    assert tool.path("c.parquet").read_bytes() == tool.path("a.parquet").read_bytes()
+    tool("merge", "0*.parquet", "-o", "d.parquet").fails(2, "two tallies or more")
+    tool("merge", "x*.parquet", "0.parquet", "-o", "d.parquet").fails(2, "x*.parquet",
+                                                                      "no file matches")
     entries = sql("SELECT count(*), sum(n) FROM 'b.parquet'")[0]
     assert entries[1] == 5000
     assert ran.err == f"5,000 rows in 6 cells, {entries[0]:,} entries, in b.parquet\n"
@@ -280,7 +285,7 @@ def test_min_count_that_a_cell_cannot_meet_is_refused(tool: Tool, people: Path) 
     assert tool.files() == set()
 
 
-@pytest.mark.parametrize("count", ["-3", "nan", "inf", "ten"])
+@pytest.mark.parametrize("count", ["-3", "nan", "inf", "ten", "2.5", "0"])
 def test_min_count_that_makes_no_sense_is_refused(tool: Tool, people: Path, count: str) -> None:
     """What should protect people must not be switched off by a slip."""
     tool("tally", people, *ROLES, "--min-count", count, "-o", "t.parquet").fails(2, count)
