@@ -14,6 +14,7 @@
 #include "reliability.h"
 #include "rule_file.h"
 #include "soft_audit.h"
+#include "soft_rows.h"
 #include "support/text.h"
 #include "terminal.h"
 #include "unseen.h"
@@ -291,10 +292,7 @@ void refuse_beside_soft(const Options& options, const std::optional<RuleFile>& r
     throw UserError(
         fmt::format("{} is a rule for known groups: audit it without --soft", shown(rule->path)));
   }
-  if (!options.criterion.empty() && options.criterion != "statistical-parity" &&
-      options.criterion != "demographic_parity") {
-    throw UserError("--soft serves statistical-parity, no other criterion");
-  }
+  check_soft_criterion(options.criterion);
   for (const auto& [given, option] :
        {std::pair(!options.rows.sensitive.empty(), "--sensitive"),
         std::pair(!options.rows.tally.empty(), "--tally"),

@@ -20,10 +20,7 @@ namespace {
 void refuse_other_options(const ProblemOptions& problem, const SoftFitOptions& options) {
   if (options.columns.empty()) throw UserError("--exhaustive needs --soft, the columns");
   const FairnessOptions& fair = problem.fairness;
-  if (!fair.criterion.empty() && fair.criterion != "statistical-parity" &&
-      fair.criterion != "demographic_parity") {
-    throw UserError("--soft serves statistical-parity, no other criterion");
-  }
+  check_soft_criterion(fair.criterion);
   for (const auto& [given, option] :
        {std::pair(!problem.rows.sensitive.empty(), "--sensitive"),
         std::pair(!problem.rows.tally.empty(), "--tally"),

@@ -1,5 +1,7 @@
 #include "soft_rows.h"
 
+#include <evenhand/criterion.h>
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -38,6 +40,13 @@ void add_missing(std::vector<std::string>& names, const std::vector<std::string>
 }
 
 }  // namespace
+
+void check_soft_criterion(const std::string& name) {
+  if (name.empty()) return;
+  if (criterion_from(name, {.roles = {.sensitive = {"x"}}}).name != "statistical-parity") {
+    throw UserError("--soft serves statistical-parity, no other criterion");
+  }
+}
 
 SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
                           const SoftWanted& wanted) {

@@ -13,6 +13,9 @@
 
 namespace evenhand::cli {
 
+// Throws UserError unless the criterion, if any, is statistical parity, by any of its names.
+void check_soft_criterion(const std::string& name);
+
 struct SoftWanted {
   std::string columns;  // of --soft
   // Without --soft: these, as far as the data have them, and the rule's own.

@@ -552,8 +552,7 @@ def audit(
 def _refuse_beside_soft(rule: Any, criterion: str | None, **given: Any) -> None:
     if isinstance(rule, Rule):
         raise ValueError("this is a rule for known groups: audit it without soft")
-    if criterion not in (None, "statistical-parity", "demographic_parity"):
-        raise ValueError(f"soft attributes know statistical-parity only, not {criterion}")
+    _criteria.refuse_beside_soft(criterion)
     for name, value in given.items():
         if value is not None:
             raise ValueError(f"an audit of soft groups goes without {name}")

@@ -59,6 +59,12 @@ def check_labels(criterion: _core.Criterion, labelled: bool) -> None:
         raise ValueError(f"{criterion.name} needs labels, what really happened: give label=")
 
 
+def refuse_beside_soft(criterion: str | None) -> None:
+    """Raise unless the criterion, if any, is statistical parity, by any of its names."""
+    if criterion and build(criterion, ["sensitive"], []).name != "statistical-parity":
+        raise ValueError(f"soft attributes know statistical-parity only, not {criterion}")
+
+
 def has_error_rates(criterion: str | None, require: str | Sequence[str]) -> bool:
     """Whether rates of those with one outcome are bounded, which labels alone can tell."""
     requirements = [require] if isinstance(require, str) else require

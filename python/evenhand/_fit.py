@@ -398,9 +398,7 @@ def _fit_soft(
 ) -> SoftFit:
     if isinstance(score, Tally):
         raise TypeError("soft attributes need rows, not a tally")
-    named = None if criterion is None else str(criterion).replace("_", "-")
-    if named not in (None, "statistical-parity", "demographic-parity"):
-        raise ValueError(f"soft attributes know statistical-parity only, not {criterion}")
+    _criteria.refuse_beside_soft(criterion)
     rows = Rows.read(
         score, None, within=within, label=label, weight=weight, data=data, null=null, soft=soft
     )

@@ -157,6 +157,14 @@ def test_known_groups_are_the_special_case(tool: Tool, soft: Path) -> None:
         as_group["before"]["overall"]["accuracy"], abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["statistical-parity", "statistical_parity", "demographic_parity"])
+def test_the_criterion_may_be_named(tool: Tool, soft: Path, name: str) -> None:
+    """There is only one, by any of its names."""
+    for command in ("audit", "fit"):
+        tool(command, soft, *SCORES, "--criterion", name).ok()
+        tool(command, soft, *SCORES, "--criterion", "parity").fails(2, "parity")
+
+
 def test_the_order_of_rows_does_not_show(tool: Tool, soft: Path) -> None:
     """The same bytes in any order."""
     one, two = (
