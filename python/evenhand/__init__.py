@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import theory
-from ._audit import Audit, audit
+from ._audit import Audit
+from ._auditing import audit
 from ._calibrate import Calibrator, calibrate
 from ._core import version as __version__
 from ._errors import InfeasibleError

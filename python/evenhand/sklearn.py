@@ -18,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted, indexable, validate_data
 
 from . import _inputs
 from . import _sklearn_rows as rows
-from ._audit import Audit, audit, audit_tally
+from ._audit import Audit, audit_tally
+from ._auditing import audit
 from ._calibrate import Calibrator
 from ._criteria import has_error_rates
 from ._fit import fit as fit_rule
