@@ -142,7 +142,7 @@ std::string to_text(const Reliability& reliability, const CellNames& names) {
     overall.add(row);
   }
   std::string out = overall.text();
-  const CalibrationReport& any = before ? *before : *after;
+  const CalibrationReport& any = before ? *before : reliability.after.value();
   if (any.cells.size() > 1) {
     titles = {"cell", "people"};
     for (const Measure& measure : measures) titles = columns.titles(titles, measure.short_name);
