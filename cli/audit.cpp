@@ -287,24 +287,17 @@ void take_objective(const Json& fit, ObjectiveOptions& options) {
   take(options.base_threshold, "base_threshold");
 }
 
-void refuse_beside_soft(const Options& options, const std::optional<RuleFile>& rule) {
+void check_soft_options(const Options& options, const std::optional<RuleFile>& rule) {
   if (rule && !rule->soft()) {
     throw UserError(
         fmt::format("{} is a rule for known groups: audit it without --soft", shown(rule->path)));
   }
-  check_soft_criterion(options.criterion);
-  for (const auto& [given, option] :
-       {std::pair(!options.rows.sensitive.empty(), "--sensitive"),
-        std::pair(!options.rows.tally.empty(), "--tally"),
-        std::pair(!options.rows.resolution.empty(), "--resolution"),
-        std::pair(!options.across.empty(), "--across"),
-        std::pair(!options.reference.empty(), "--reference"),
-        std::pair(options.confidence.has_value(), "--confidence"),
-        std::pair(options.objective.base_threshold.has_value(), "--base-threshold"),
-        std::pair(options.calibration, "--calibration"),
-        std::pair(options.bins.has_value(), "--bins")}) {
-    if (given) throw UserError(fmt::format("an audit of soft groups goes without {}", option));
-  }
+  refuse_beside_soft(options.rows, options.objective, options.criterion,
+                     {{!options.across.empty(), "--across"},
+                      {!options.reference.empty(), "--reference"},
+                      {options.confidence.has_value(), "--confidence"},
+                      {options.calibration, "--calibration"},
+                      {options.bins.has_value(), "--bins"}});
 }
 
 int run_audit(Options options) {
@@ -312,7 +305,7 @@ int run_audit(Options options) {
   ColumnsIfThere if_there;
   if (!options.rule.empty()) rule = read_rule(options.rule);
   const bool soft = !options.soft.empty() || (rule && rule->soft());
-  if (soft) refuse_beside_soft(options, rule);
+  if (soft) check_soft_options(options, rule);
   if (!options.decision.empty()) {
     if (rule) throw UserError("give either --rule or --decision, not both");
     if (!options.rows.tally.empty()) {

@@ -20,19 +20,13 @@ namespace {
 void refuse_other_options(const ProblemOptions& problem, const SoftFitOptions& options) {
   if (options.columns.empty()) throw UserError("--exhaustive needs --soft, the columns");
   const FairnessOptions& fair = problem.fairness;
-  check_soft_criterion(fair.criterion);
-  for (const auto& [given, option] :
-       {std::pair(!problem.rows.sensitive.empty(), "--sensitive"),
-        std::pair(!problem.rows.tally.empty(), "--tally"),
-        std::pair(!problem.rows.resolution.empty(), "--resolution"),
-        std::pair(fair.tolerance.has_value(), "--tolerance"),
-        std::pair(fair.ratio.has_value(), "--ratio"), std::pair(!fair.rho.empty(), "--rho"),
-        std::pair(!fair.require.empty(), "--require"),
-        std::pair(fair.across != "intersection", "--across"),
-        std::pair(problem.objective.base_threshold.has_value(), "--base-threshold"),
-        std::pair(problem.fit.calibration.calibrate != "none", "--calibrate")}) {
-    if (given) throw UserError(fmt::format("--soft goes without {}", option));
-  }
+  refuse_beside_soft(problem.rows, problem.objective, fair.criterion,
+                     {{fair.tolerance.has_value(), "--tolerance"},
+                      {fair.ratio.has_value(), "--ratio"},
+                      {!fair.rho.empty(), "--rho"},
+                      {!fair.require.empty(), "--require"},
+                      {fair.across != "intersection", "--across"},
+                      {problem.fit.calibration.calibrate != "none", "--calibrate"}});
 }
 
 std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAudit& before,

@@ -41,10 +41,21 @@ void add_missing(std::vector<std::string>& names, const std::vector<std::string>
 
 }  // namespace
 
-void check_soft_criterion(const std::string& name) {
-  if (name.empty()) return;
-  if (criterion_from(name, {.roles = {.sensitive = {"x"}}}).name != "statistical-parity") {
+void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objective,
+                        const std::string& criterion,
+                        std::initializer_list<std::pair<bool, const char*>> others) {
+  if (!criterion.empty() &&
+      criterion_from(criterion, {.roles = {.sensitive = {"x"}}}).name != "statistical-parity") {
     throw UserError("--soft serves statistical-parity, no other criterion");
+  }
+  std::vector<std::pair<bool, const char*>> all = {
+      {!rows.sensitive.empty(), "--sensitive"},
+      {!rows.tally.empty(), "--tally"},
+      {!rows.resolution.empty(), "--resolution"},
+      {objective.base_threshold.has_value(), "--base-threshold"}};
+  all.insert(all.end(), others);
+  for (const auto& [given, option] : all) {
+    if (given) throw UserError(fmt::format("soft groups (--soft) go without {}", option));
   }
 }
 

@@ -4,8 +4,10 @@
 #include <evenhand/soft_rule.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "options.h"
@@ -13,8 +15,11 @@
 
 namespace evenhand::cli {
 
-// Throws UserError unless the criterion, if any, is statistical parity, by any of its names.
-void check_soft_criterion(const std::string& name);
+// Throws UserError for options that need groups: those of rows, another criterion than statistical
+// parity (by any of its names), a base threshold, and the given ones among `others`.
+void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objective,
+                        const std::string& criterion,
+                        std::initializer_list<std::pair<bool, const char*>> others);
 
 struct SoftWanted {
   std::string columns;  // of --soft

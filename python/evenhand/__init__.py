@@ -26,8 +26,10 @@ from ._errors import InfeasibleError
 from ._fit import fit
 from ._found import Fit, SoftFit
 from ._frontier import Frontier, frontier
-from ._rule import Explanation, Rule, SoftRule, load
+from ._load import load
+from ._rule import Explanation, Rule
 from ._soft_audit import SoftAudit
+from ._soft_rule import SoftRule
 from ._tally import Tally
 from ._trace import Trace
 

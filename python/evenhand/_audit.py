@@ -281,12 +281,6 @@ def audit_tally(
     return base if rule is None else audited(rule._core, base)
 
 
-def calibrator_in(rule: Rule) -> Calibrator | None:
-    """Return what the rule says of outcomes, beside the scale of its scores."""
-    core = rule._core.calibrator
-    return None if core is None else Calibrator(core)
-
-
 def _forget_outcomes(record: dict[str, Any]) -> None:
     """Figures that trust the scores mean nothing where these are decisions."""
     record["expected"] = False

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from . import _criteria, _decisions, _inputs, _recorded, _soft_audit, _tables
-from ._audit import Audit, audit_tally, calibrator_in, together, views_of
+from . import _criteria, _decisions, _inputs, _options, _recorded, _soft_audit, _tables
+from ._as_tally import as_tally
+from ._audit import Audit, audit_tally, together, views_of
 from ._calibrate import Calibrator
 from ._inputs import Column, Columns
 from ._rows import HINT
-from ._rule import Rule, SoftRule
+from ._rule import Rule
 from ._soft_audit import SoftAudit
-from ._tally import Tally, as_tally
+from ._soft_rule import SoftRule
+from ._tally import Tally
 from ._texts import text_of
 
 if TYPE_CHECKING:
@@ -188,6 +190,7 @@ def audit(
             confidence=confidence, calibration_bins=calibration_bins or None,
             calibrator=calibrator, resolution=resolution, base_threshold=base_threshold,
         )  # fmt: skip
+        _options.threads(threads)
         return _soft_audit.audit(
             score, soft, within=within, label=label, weight=weight, data=data,
             rule=rule if isinstance(rule, SoftRule) else None, decision=decision, scale=scale,
@@ -202,7 +205,7 @@ def audit(
         score, sensitive, within, label, weight = named.values()
         across = across or record.get("criterion", {}).get("across")
         scale, favorable = scale or rule.scale, favorable or rule.favorable
-        calibrator = calibrator or calibrator_in(rule)
+        calibrator = calibrator or rule.calibrator
         null = rule.null if null is None and not isinstance(score, Tally) else null
         if criterion is None:
             criterion = record.get("criterion", {}).get("name")
@@ -247,9 +250,9 @@ def audit(
             rule=rule,
             sensitive=view,
             criterion=built,
-            cost_fp=_first(cost_fp, record.get("cost_fp"), 1.0),
-            cost_fn=_first(cost_fn, record.get("cost_fn"), 1.0),
-            base_threshold=_first(base_threshold, record.get("base_threshold"), None),
+            cost_fp=_recorded.first(cost_fp, record.get("cost_fp"), 1.0),
+            cost_fn=_recorded.first(cost_fn, record.get("cost_fn"), 1.0),
+            base_threshold=_recorded.first(base_threshold, record.get("base_threshold"), None),
             confidence=0.95 if confidence is None else confidence,
             reference=values,
             calibrator=calibrator,
@@ -276,10 +279,6 @@ def _texts_of(reference: Any) -> list[str]:
     several = isinstance(reference, (list, tuple))
     texts = [text_of(one) for one in (reference if several else [reference])]
     return ["" if text is None else text for text in texts]
-
-
-def _first(*values: Any) -> Any:
-    return next((value for value in values if value is not None), None)
 
 
 def _refuse_reference(values: list[str], views: list[Audit]) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from . import _core, _criteria, _options
+from ._as_tally import tally_and_rows
 from ._calibrate import Calibrator
 from ._errors import InfeasibleError
 from ._found import Fit, SoftFit
 from ._inputs import Column, Columns
 from ._rows import Rows
-from ._tally import Tally, tally_and_rows
+from ._tally import Tally
 
 
 @overload

@@ -6,15 +6,51 @@ import json
 from typing import Any
 
 from . import _core, _files, _tables
-from ._audit import Audit, audit_tally, calibrator_in, together, views_of
+from ._audit import Audit, audit_tally, together, views_of
 from ._rows import Rows
-from ._rule import Rule, SoftRule
+from ._rule import Rule
 from ._soft_audit import audit_rows
+from ._soft_rule import SoftRule
 from ._tally import Tally
 from ._trace import Trace
 
 
-class Fit:
+class _Found:
+    """What fits of both kinds have in common: the rule, its proof and its file."""
+
+    rule: Rule | SoftRule
+
+    def _take_proof(self, record: dict[str, Any]) -> None:
+        self.status: str = record["status"]
+        self.primal: float = record["primal"]
+        self.dual: float = record["dual"]
+        self.gap: float = record["gap"]
+        self.violation: float = record["violation"]
+        self.magnitude: float = record["magnitude"]
+        self.base: float = record["base"]
+        self.lottery_share: float = record["lottery_share"]
+
+    @property
+    def objective(self) -> float:
+        """The objective of the rule, ``primal``."""
+        return self.primal
+
+    def to_json(self) -> str:
+        """Return the text of the rule's file: the rule, and the record of this fit."""
+        return self.rule.to_json()
+
+    def save(self, path: _files.PathLike) -> None:
+        """Write the rule's file, the same that the tool writes and reads."""
+        self.rule.save(path)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the rules and the records of both fits are the same."""
+        return isinstance(other, type(self)) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Fit(_Found):
     """A rule with the proof that it is fair, and that none does better.
 
     Made by :func:`evenhand.fit`.
@@ -60,19 +96,12 @@ class Fit:
         options: dict[str, Any],
     ) -> None:
         record = solution.record(tally._core)
-        self.rule = Rule._of(
+        self.rule: Rule = Rule._of(
             solution.rule, lambda: json.dumps(self._record()), null=tally._source.null
         )
         self.tally = tally
         self.criterion: dict[str, Any] = criterion.record()
-        self.status: str = record["status"]
-        self.primal: float = record["primal"]
-        self.dual: float = record["dual"]
-        self.gap: float = record["gap"]
-        self.violation: float = record["violation"]
-        self.magnitude: float = record["magnitude"]
-        self.base: float = record["base"]
-        self.lottery_share: float = record["lottery_share"]
+        self._take_proof(record)
         self.cells: list[dict[str, Any]] = record["cells"]
         self.strata: list[dict[str, Any]] = record["strata"]
         self.constraints: list[dict[str, Any]] = record["constraints"]
@@ -85,11 +114,6 @@ class Fit:
         self._solution: Any = solution
         self._own_record: str | None = None
         self._audits: tuple[Audit, Audit] | None = None
-
-    @property
-    def objective(self) -> float:
-        """The objective of the rule, ``primal``."""
-        return self.primal
 
     @property
     def excluded(self) -> int:
@@ -117,7 +141,7 @@ class Fit:
                     cost_fp=self._options["cost_fp"],
                     cost_fn=self._options["cost_fn"],
                     base_threshold=self._options["base_threshold"],
-                    calibrator=calibrator_in(self.rule),
+                    calibrator=self.rule.calibrator,
                 )
                 for view in views_of(
                     self.tally.sensitive, self.criterion.get("across", "intersection")
@@ -161,23 +185,9 @@ class Fit:
         record["after"] = _figures(self.after.overall)
         return record
 
-    def to_json(self) -> str:
-        """Return the text of the rule's file: the rule, and the record of this fit."""
-        return self.rule.to_json()
-
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
         return self._record()
-
-    def save(self, path: _files.PathLike) -> None:
-        """Write the rule's file, the same that the tool writes and reads."""
-        _files.write_text(path, self.to_json())
-
-    def __eq__(self, other: object) -> bool:
-        """Whether the rules and the records of both fits are the same."""
-        return isinstance(other, Fit) and self.to_json() == other.to_json()
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the solver's own memory."""
@@ -267,7 +277,7 @@ def _figures(overall: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class SoftFit:
+class SoftFit(_Found):
     """A rule for soft attributes, with its proof.
 
     Made by :func:`evenhand.fit` with ``soft=``.
@@ -299,14 +309,7 @@ class SoftFit:
     ) -> None:
         record = solution.record()
         self.excluded = rows.source.excluded
-        self.status: str = record["status"]
-        self.primal: float = record["primal"]
-        self.dual: float = record["dual"]
-        self.gap: float = record["gap"]
-        self.violation: float = record["violation"]
-        self.magnitude: float = record["magnitude"]
-        self.base: float = record["base"]
-        self.lottery_share: float = record["lottery_share"]
+        self._take_proof(record)
         self.strata: list[dict[str, Any]] = record["strata"]
         source = rows.source
         columns: dict[str, Any] = {} if source.score is None else {"score": source.score}
@@ -324,7 +327,7 @@ class SoftFit:
         if source.excluded:
             own["excluded"] = source.excluded
         own["labelled"] = rows.label is not None
-        self.rule = SoftRule._of(solution.rule, "", null=source.null)
+        self.rule: SoftRule = SoftRule._of(solution.rule, lambda: json.dumps(own), null=source.null)
         self.after = audit_rows(
             rows,
             rule=self.rule,
@@ -336,30 +339,10 @@ class SoftFit:
         assert self.after.before is not None
         self.before = self.after.before
         own["before"], own["after"] = self.before._summary(), self.after._summary()
-        self.rule = SoftRule._of(solution.rule, json.dumps(own), null=source.null)
-
-    @property
-    def objective(self) -> float:
-        """The objective of the rule, ``primal``."""
-        return self.primal
-
-    def to_json(self) -> str:
-        """Return the text of the rule's file: the rule, and the record of this fit."""
-        return self.rule.to_json()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
         return self.rule.record
-
-    def __eq__(self, other: object) -> bool:
-        """Whether the rules and the records of both fits are the same."""
-        return isinstance(other, SoftFit) and self.to_json() == other.to_json()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def save(self, path: _files.PathLike) -> None:
-        """Write the rule's file."""
-        self.rule.save(path)
 
     def _head(self) -> str:
         note = " (expected, if the scores are calibrated)" if self.after.expected else ""

@@ -8,6 +8,11 @@ from . import _inputs
 from ._tally import Tally
 
 
+def first(*values: Any) -> Any:
+    """Return the first that is not None: what was given, what a rule says, what is usual."""
+    return next((value for value in values if value is not None), None)
+
+
 def columns_of(record: dict[str, Any], data: Any, **given: Any) -> dict[str, Any]:
     """Complete the columns that were given by those of the record of a rule's fit.
 
@@ -16,8 +21,10 @@ def columns_of(record: dict[str, Any], data: Any, **given: Any) -> dict[str, Any
     """
     known = record.get("columns", {})
     if isinstance(given["score"], Tally):
-        roles = {name: given[name] or known.get(name) or None for name in ("sensitive", "within")}
-        return {**given, **(roles if roles["sensitive"] else {})}
+        roles = {
+            name: first(given[name], known.get(name) or None) for name in ("sensitive", "within")
+        }
+        return {**given, **roles}
     frame = _inputs.frame_of(data)
     if frame is None:
         return given

@@ -10,7 +10,7 @@ from ._tables import percent
 from ._tally import Tally
 
 if TYPE_CHECKING:
-    from ._rule import SoftRule
+    from ._soft_rule import SoftRule
 
 
 class SoftAudit:
@@ -250,13 +250,9 @@ def audit(
         made=decision is not None,
         scale=scale or "probability",
         favorable=favorable or "high",
-        cost_fp=_first(cost_fp, record.get("cost_fp")),
-        cost_fn=_first(cost_fn, record.get("cost_fn")),
+        cost_fp=_recorded.first(cost_fp, record.get("cost_fp"), 1.0),
+        cost_fn=_recorded.first(cost_fn, record.get("cost_fn"), 1.0),
     )
-
-
-def _first(*costs: float | None) -> float:
-    return next((cost for cost in costs if cost is not None), 1.0)
 
 
 def _with_the_rules(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from conftest import People
 
@@ -49,3 +50,5 @@ def test_tallies_are_audited_by_the_roles_of_the_rule(people: People) -> None:
     assert (
         evenhand.audit(tally, rule=fit).to_dict() == evenhand.audit(data=data, rule=fit).to_dict()
     )
+    named = evenhand.audit(tally, np.array(["sex", "race"]), within=[], rule=fit)
+    assert named.sensitive == ["sex", "race"]

@@ -128,3 +128,8 @@ def test_rules_of_known_groups(belongs: dict[str, Any]) -> None:
     fit = evenhand.fit("score", "sex", criterion="statistical-parity", data=belongs)
     with pytest.raises(ValueError, match="known groups"):
         evenhand.audit(soft="p_f", data=belongs, rule=fit)  # type: ignore[call-overload]
+
+
+def test_threads_are_a_number(belongs: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="threads"):
+        evenhand.audit("score", soft="p_f", data=belongs, threads="many")  # type: ignore[call-overload]
