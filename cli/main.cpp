@@ -1,8 +1,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "commands.h"
-#include "progress.h"
+#include "commands/commands.h"
+#include "output/progress.h"
 
 namespace {
 

@@ -1,11 +1,12 @@
 // The man page and the completion of shells, made from the same descriptions as --help.
 #include <evenhand/version.h>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "commands.h"
+#include "commands/commands.h"
 #include "error.h"
-#include "output.h"
+#include "output/output.h"
 
 namespace evenhand::cli {
 namespace {

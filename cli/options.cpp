@@ -1,16 +1,17 @@
 #include "options.h"
 
+#include <evenhand/text.h>
 #include <evenhand/theory.h>
 
 #include <charconv>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "data/tally_file.h"
 #include "error.h"
 #include "help.h"
-#include "support/text.h"
-#include "tally_file.h"
-#include "terminal.h"
+#include "output/terminal.h"
 
 namespace evenhand::cli {
 

@@ -10,11 +10,14 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "data/collect.h"
+#include "data/database.h"
+#include "data/input.h"
 
-#include "collect.h"
-#include "database.h"
-#include "input.h"
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace evenhand::cli {
 

@@ -1,17 +1,18 @@
+#include <evenhand/text.h>
 #include <evenhand/version.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <new>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "commands.h"
-#include "database.h"
+#include "commands/commands.h"
+#include "data/database.h"
 #include "error.h"
 #include "help.h"
-#include "support/text.h"
-#include "terminal.h"
+#include "output/terminal.h"
 
 namespace evenhand::cli {
 namespace {

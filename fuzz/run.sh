@@ -40,7 +40,7 @@ is_current() {  # object $1 is newer than source $2, the headers and this script
 
 compile() {  # source $1 into object $2
   ! is_current "$2" "$1" || return 0
-  "$compiler" -std=c++20 -O1 -g -ffp-contract=off -DFMT_HEADER_ONLY \
+  "$compiler" -std=c++20 -O1 -g -ffp-contract=off \
     -fsanitize="fuzzer-no-link,$sanitizers" -fno-sanitize-recover=all -fno-omit-frame-pointer \
     -I"$source/include" -I"$source/src" -c "$1" -o "$2.new" ||
     { echo "fuzz: cannot compile $1" >&2; exit 1; }

@@ -1,4 +1,5 @@
 #include <evenhand/cells.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <limits>
@@ -8,8 +9,6 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

@@ -1,12 +1,12 @@
 #include "rule/json_file.h"
 
+#include <evenhand/text.h>
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand::json_file {
 namespace {

@@ -1,4 +1,5 @@
 #include <evenhand/rule.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,6 @@
 
 #include "rule/settle.h"
 #include "support/dyadic.h"
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

@@ -1,6 +1,7 @@
 // The rule's file: docs/formats.md describes it. Reading is strict, since a rule decides about
 // people: what is not exactly a rule of a known version is refused.
 #include <evenhand/rule.h>
+#include <evenhand/text.h>
 
 #include <cmath>
 #include <limits>
@@ -10,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "rule/json_file.h"
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

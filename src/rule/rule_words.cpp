@@ -1,12 +1,11 @@
 // Rules in plain words: "sex=F: yes from 0.4125; from 0.4115 to 0.4125 in 37 of 100 cases".
 #include <evenhand/rule.h>
+#include <evenhand/text.h>
 
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

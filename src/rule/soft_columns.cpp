@@ -1,13 +1,13 @@
 #include "rule/soft_columns.h"
 
+#include <evenhand/text.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand {
 

@@ -1,4 +1,5 @@
 #include <evenhand/soft_rule.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,6 @@
 
 #include "rule/check_costs.h"
 #include "rule/soft_columns.h"
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

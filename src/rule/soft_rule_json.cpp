@@ -1,12 +1,12 @@
 // The soft rule's file: docs/formats.md describes it. As strict as that of any other rule.
 #include <evenhand/soft_rule.h>
+#include <evenhand/text.h>
 
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "rule/json_file.h"
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

@@ -1,12 +1,12 @@
 #include "sgd/plan.h"
 
+#include <evenhand/text.h>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand::sgd {
 namespace {

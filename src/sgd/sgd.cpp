@@ -1,5 +1,6 @@
 #include <evenhand/calibrate.h>
 #include <evenhand/sgd.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,6 @@
 #include "sgd/finish.h"
 #include "solve/calibration.h"
 #include "support/parallel.h"
-#include "support/text.h"
 #include "tally/data.h"
 
 namespace evenhand {

@@ -1,3 +1,5 @@
+#include <evenhand/text.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,7 +10,6 @@
 #include "base_decision.h"
 #include "sgd/finish.h"
 #include "solve/realise.h"
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

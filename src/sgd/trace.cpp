@@ -1,9 +1,8 @@
 #include <evenhand/sgd.h>
+#include <evenhand/text.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

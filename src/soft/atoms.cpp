@@ -1,5 +1,7 @@
 #include "soft/atoms.h"
 
+#include <evenhand/text.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "rule/soft_columns.h"
-#include "support/text.h"
 
 namespace evenhand::soft {
 namespace {

@@ -1,4 +1,5 @@
 #include <evenhand/soft_audit.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,6 @@
 
 #include "rule/check_costs.h"
 #include "rule/soft_columns.h"
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

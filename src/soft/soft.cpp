@@ -1,4 +1,5 @@
 #include <evenhand/soft.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,6 @@
 #include "soft/whiten.h"
 #include "solve/evaluate.h"
 #include "support/parallel.h"
-#include "support/text.h"
 
 namespace evenhand {
 namespace soft {

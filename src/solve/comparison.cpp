@@ -1,13 +1,13 @@
 #include "solve/comparison.h"
 
+#include <evenhand/text.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand {
 

@@ -1,5 +1,7 @@
 #include "solve/constraints.h"
 
+#include <evenhand/text.h>
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -8,7 +10,6 @@
 
 #include "solve/comparison.h"
 #include "solve/evaluate.h"
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

@@ -1,5 +1,6 @@
 #include <evenhand/criterion.h>
 #include <evenhand/requirement.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <array>
@@ -7,8 +8,6 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

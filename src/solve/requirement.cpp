@@ -1,4 +1,5 @@
 #include <evenhand/requirement.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <array>
@@ -11,8 +12,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

@@ -1,4 +1,4 @@
-#include "support/text.h"
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <array>

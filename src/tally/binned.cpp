@@ -1,3 +1,5 @@
+#include <evenhand/text.h>
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -8,7 +10,6 @@
 
 #include "support/dyadic.h"
 #include "support/parallel.h"
-#include "support/text.h"
 #include "tally/data.h"
 
 namespace evenhand {

@@ -1,4 +1,5 @@
 #include <evenhand/pool_rare.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "support/dyadic.h"
-#include "support/text.h"
 #include "tally/data.h"
 
 namespace evenhand {

@@ -1,4 +1,5 @@
 #include <evenhand/tally.h>
+#include <evenhand/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "support/dyadic.h"
-#include "support/text.h"
 #include "tally/data.h"
 
 namespace evenhand {

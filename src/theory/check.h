@@ -1,12 +1,12 @@
 #pragma once
 
+#include <evenhand/text.h>
+
 #include <cmath>
 #include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand {
 

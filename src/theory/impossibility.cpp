@@ -1,3 +1,4 @@
+#include <evenhand/text.h>
 #include <evenhand/theory.h>
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-
-#include "support/text.h"
 
 namespace evenhand {
 namespace {

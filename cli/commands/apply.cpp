@@ -1,0 +1,278 @@
+#include <evenhand/coin.h>
+#include <evenhand/text.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <strings.h>
+
+#include "commands/commands.h"
+#include "data/collect.h"
+#include "data/decide_function.h"
+#include "data/rule_file.h"
+#include "data/sql.h"
+#include "data/unseen.h"
+#include "error.h"
+#include "options.h"
+#include "output/output.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options {
+  DataOptions data;
+  std::string rule;
+  std::string score;
+  std::string id;
+  std::string key_file;
+  std::string seed;
+  std::string unseen = "error";
+  std::string null;
+  std::string probability_name = "probability";
+  std::string decision_name = "decision";
+  std::string output;
+  std::string output_format = "auto";
+  bool quiet = false;
+};
+
+Unseen unseen_from(const std::string& name) {
+  if (name == "error") return Unseen::error;
+  if (name == "score") return Unseen::score;
+  if (name == "reject") return Unseen::reject;
+  throw UserError(fmt::format("there is no --unseen {}: use error, score or reject", shown(name)));
+}
+
+std::uint64_t seed_of(const Options& options) {
+  return options.seed.empty() ? 0 : whole_number_from(options.seed, "--seed");
+}
+
+Coin coin_of(const Options& options) {
+  if (options.id.empty()) {
+    if (!options.key_file.empty()) throw UserError("--key-file needs --id, the column with ids");
+    return Coin::seeded(seed_of(options));
+  }
+  if (!options.seed.empty())
+    throw UserError("give either --id with --key-file, or --seed, not both");
+  if (options.key_file.empty()) {
+    throw UserError(
+        "--id needs --key-file: a file with some secret bytes; head -c 32 /dev/urandom > key");
+  }
+  if (std::filesystem::is_directory(options.key_file)) {
+    throw UserError(shown(options.key_file) + " is a folder, not a key file");
+  }
+  std::ifstream stream(options.key_file, std::ios::binary);
+  std::ostringstream key;
+  key << stream.rdbuf();
+  if (!stream) throw UserError(shown(options.key_file) + ": the key file cannot be read");
+  if (key.str().empty()) throw UserError(shown(options.key_file) + ": the key file is empty");
+  return Coin::keyed(key.str());
+}
+
+// Cells of the data that the rule does not know, with their rows.
+[[noreturn]] void explain_unseen(Database& database, const Source& source, const CellNames& known,
+                                 const std::vector<std::string>& texts, const NullPolicy& nulls) {
+  if (nulls.kind != NullPolicy::Kind::name) {
+    throw_if_missing(database, source, known.attributes(),
+                     "name them with --null NAME, or choose --unseen score or reject");
+  }
+  const std::string by = joined(texts);
+  UnseenCells cells;
+  for (const Row& row : database.query(fmt::format(
+           "SELECT {}, CAST(count(*) AS VARCHAR) FROM {} GROUP BY {} ORDER BY count(*) DESC, {}",
+           by, source.relation(), by, by))) {
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) values.push_back(row[i].value_or(""));
+    const std::vector<std::string_view> views(values.begin(), values.end());
+    if (!known.find(views)) cells.emplace_back(values, std::stoull(row.back().value_or("0")));
+  }
+  throw_unseen(source.name(), known.attributes(), cells,
+               "fit it anew, or choose --unseen score or reject");
+}
+
+[[noreturn]] void explain(Database& database, const Source& source, const RuleFile& file,
+                          const std::string& score, const std::string& id,
+                          const std::vector<std::string>& texts, const NullPolicy& nulls,
+                          DecideFunction::Trouble trouble, const std::string& otherwise) {
+  if (trouble == DecideFunction::Trouble::unseen) {
+    explain_unseen(database, source, file.cells(), texts, nulls);
+  }
+  throw_if_missing(database, source, {score}, "nobody can be decided without a score");
+  throw_if_bad(database, source, score_check(source.column(score, "--score"), file.reading()));
+  for (const std::string& name : file.soft_columns()) {
+    const Column& column = source.column(name, "a soft column of the rule");
+    throw_if_missing(database, source, {column.name},
+                     "nobody can be decided without the columns of --soft");
+    throw_if_bad(database, source, probability_check(column));
+  }
+  if (!id.empty()) {
+    const Row row = database.query(fmt::format(
+        "SELECT CAST(min(r) AS VARCHAR), CAST(count(*) AS VARCHAR) FROM (SELECT row_number() OVER "
+        "() AS r, CAST({} AS VARCHAR) AS v FROM {}) WHERE v IS NULL OR v = ''",
+        identifier(id), source.relation()))[0];
+    if (row[0]) {
+      const std::uint64_t count = std::stoull(*row[1]);
+      throw UserError(fmt::format(
+          "{}: {} no id, the first is row {}; a person without an id cannot get the same decision "
+          "again",
+          source.name(), counted(count, "row") + (count == 1 ? " has" : " have"),
+          with_commas(std::stoull(*row[0]))));
+    }
+  }
+  throw UserError(fmt::format("{}: {}", source.name(), otherwise));
+}
+
+struct Ids {
+  DecideFunction::Id kind;
+  std::string sql;
+};
+
+Ids ids_of(const Source& source, const std::string& id) {
+  using Id = DecideFunction::Id;
+  if (id.empty()) return {Id::position, "row_number() OVER () - 1"};
+  const std::string& type = source.column(id, "--id").type;
+  for (const char* whole :
+       {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}) {
+    if (type == whole) return {Id::whole_number, fmt::format("CAST({} AS BIGINT)", identifier(id))};
+  }
+  return {Id::text, fmt::format("CAST({} AS VARCHAR)", identifier(id))};
+}
+
+int run_apply(const Options& options) {
+  const RuleFile file = read_rule(options.rule);
+  const Unseen unseen = unseen_from(options.unseen);
+  refuse_named_output(options.data.input, options.output);
+  const Coin coin = coin_of(options);
+
+  const std::string score_name = options.score.empty() ? file.score_column() : options.score;
+  if (score_name.empty()) {
+    throw UserError("the rule does not say which column has the score: give --score");
+  }
+  NullPolicy nulls = NullPolicy::from(options.null.empty() ? file.null_policy() : options.null);
+  if (nulls.kind == NullPolicy::Kind::exclude) nulls = {};  // every row gets a decision
+  if (options.probability_name.empty() || options.decision_name.empty()) {
+    throw UserError("a column needs a name: --probability-name and --decision-name");
+  }
+  if (strcasecmp(options.probability_name.c_str(), options.decision_name.c_str()) == 0) {
+    throw UserError("the probability and the decision cannot have the same name");
+  }
+  const Input input(options.data.input);
+  Output output(options.output);
+  output.must_not_be(input.files());
+  output.must_not_be(std::vector{options.rule});
+  if (!options.key_file.empty()) output.must_not_be(std::vector{options.key_file});
+  const std::string how = copy_clause(options.output, options.output_format);
+  Database database(options.data.database);
+  open_for(database, input, std::vector{output.staged()});
+  const Source source(database, input);
+  for (const std::string& name : {options.probability_name, options.decision_name}) {
+    if (source.has(name)) {
+      throw UserError(fmt::format("{} already has a column {}; name ours with --{}-name",
+                                  source.name(), shown(name),
+                                  name == options.probability_name ? "probability" : "decision"));
+    }
+  }
+  const Column& score = source.column(score_name, "--score");
+  const std::string id = options.id.empty() ? "" : source.column(options.id, "--id").name;
+  std::vector<std::string> texts;
+  for (const std::string& attribute : file.cells().attributes()) {
+    texts.push_back(as_text(source.column(attribute, "an attribute of the rule").name, nulls));
+  }
+  std::vector<std::string> numbers = {as_number(score, false)};
+  for (const std::string& name : file.soft_columns()) {
+    numbers.push_back(as_number(source.column(name, "a soft column of the rule"), false));
+  }
+  const Ids ids = ids_of(source, id);
+  const DecideFunction decide(database, file.rule, coin, ids.kind, unseen);
+  const std::string result = identifier(source.free_name());
+  const std::string call = decide.call(texts, numbers, ids.sql);
+  try {
+    output.write_by(
+        database,
+        fmt::format(
+            "COPY (SELECT * EXCLUDE ({0}), {0}.probability AS {1}, {0}.decision AS {2} FROM "
+            "(SELECT *, {3} AS {0} FROM {4})) TO {5} ({6})",
+            result, identifier(options.probability_name), identifier(options.decision_name), call,
+            source.relation(), literal(output.staged()), how),
+        "deciding");
+  } catch (const UserError& error) {
+    source.rethrow_named([&] {
+      explain(database, source, file, score.name, id, texts, nulls, decide.trouble(), error.what());
+    });
+  }
+  output.complete();
+  if (options.quiet) return exit_done;
+  std::string said =
+      fmt::format("{} decided, {} positive, {} by lot", counted(decide.rows(), "row"),
+                  with_commas(decide.positive()), with_commas(decide.by_lot()));
+  if (decide.unseen() > 0) {
+    said += fmt::format("; {} in cells the rule has never seen (--unseen {})",
+                        with_commas(decide.unseen()), options.unseen);
+  }
+  if (id.empty()) {
+    said += fmt::format("; coins by position with seed {}", seed_of(options));
+    if (options.seed.empty()) said += ": give --id and --key-file for coins that stay with people";
+  }
+  say(said);
+  return exit_done;
+}
+
+}  // namespace
+
+void add_apply(CLI::App& program, int& status) {
+  CLI::App& command =
+      *program.add_subcommand("apply", "Decide: every input column, plus probability and decision");
+  command.footer(
+      "Examples:\n"
+      "  evenhand apply loans.parquet --rule rule.json --id person --key-file key -o "
+      "decided.parquet\n"
+      "  evenhand apply loans.csv --rule rule.json --seed 7 > decided.csv\n\n"
+      "With --id and a key the same person always gets the same decision, whatever the file or its "
+      "order.\nExit status: 0 done, 2 wrong input or options.");
+  auto options = std::make_shared<Options>();
+  add_data_options(command, options->data);
+  command.add_option("--rule", options->rule, "A rule made by evenhand fit")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--score", options->score, "The column with the score (default: the rule says)")
+      ->type_name("COLUMN");
+  command.add_option("--id", options->id, "The column that tells people apart")
+      ->type_name("COLUMN");
+  command.add_option("--key-file", options->key_file, "A file of secret bytes; with --id")
+      ->type_name("FILE");
+  command.add_option("--seed", options->seed, "Without --id: the seed of the coins (default: 0)")
+      ->type_name("N");
+  command
+      .add_option(
+          "--unseen", options->unseen,
+          "People in a cell that the rule has never seen: error, score (decide by the score "
+          "alone) or reject")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      .add_option("--null", options->null,
+                  "A name for missing groups (default: what the rule was fitted with)")
+      ->type_name("NAME");
+  command.add_option("--probability-name", options->probability_name, "Name of the column")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--decision-name", options->decision_name, "Name of the column")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("-o,--output", options->output,
+                  "A .parquet, .csv or .json file (default: CSV on standard output)")
+      ->type_name("FILE");
+  command
+      .add_option("--output-format", options->output_format,
+                  "What to write, if the name does not say: csv, parquet or json")
+      ->type_name("NAME");
+  command.add_flag("-q,--quiet", options->quiet, "Say nothing on standard error when all is well");
+  command.callback([options, &status] { status = run_apply(*options); });
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,25 @@
+// Limits that an audit may not exceed, for pipelines.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace evenhand::cli {
+
+struct AuditLimits {
+  std::optional<double> fail_above;  // of a difference
+  std::optional<double> fail_below;  // of a ratio
+
+  void check() const;  // throws UserError for a limit that cannot be
+  // The exit status of an audit with these worst values, and a line that says why. Throws UserError
+  // if there is a limit and nothing was compared.
+  int judge(const std::string& data, std::optional<double> difference,
+            std::optional<double> ratio) const;
+};
+void add_limits(CLI::App& command, AuditLimits& limits);
+
+}  // namespace evenhand::cli

@@ -1,0 +1,107 @@
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "commands/commands.h"
+#include "error.h"
+#include "output/output.h"
+#include "output/terminal.h"
+
+// The file itself, so that the demo runs from anywhere.
+__asm__(
+    ".section .rodata\n"
+    ".global evenhand_demo_data\n"
+    ".global evenhand_demo_data_end\n"
+    "evenhand_demo_data:\n"
+    ".incbin \"" EVENHAND_DEMO_DATA
+    "\"\n"
+    "evenhand_demo_data_end:\n"
+    ".byte 0\n"
+    ".previous\n");
+extern "C" const char evenhand_demo_data[];
+extern "C" const char evenhand_demo_data_end[];
+
+namespace evenhand::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Step {
+  std::string words;
+  std::vector<std::string> arguments;
+};
+
+std::string typed(const std::string& word) {  // as for a shell
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-./,=:+@%") == std::string::npos;
+  if (plain) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+std::string command_line(const std::vector<std::string>& arguments) {
+  std::string out = "evenhand";
+  for (const std::string& argument : arguments) out += " " + typed(argument);
+  return out;
+}
+
+int run_demo(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw UserError(fmt::format("{}: {}", shown(folder), error.message()));
+  const auto in = [&](const char* name) { return (fs::path(folder) / name).string(); };
+  Output(in("adult-scores.csv"))
+      .complete_with({evenhand_demo_data,
+                      static_cast<std::size_t>(evenhand_demo_data_end - evenhand_demo_data)});
+  Output(in("key")).complete_with("a key for the demo; use secret bytes for real decisions");
+  const std::string data = in("adult-scores.csv");
+  const std::string rule = in("rule.json");
+  const std::string decided = in("decided.csv");
+  const std::vector<Step> steps = {
+      {"A model scored 16,281 Americans by whether they earn more than $50,000. Decide for women "
+       "and "
+       "men\nof each race at the same rate, as accurately as that can be done:",
+       {"fit", data, "--score", "score", "--label", "high_income", "--sensitive", "sex", "--within",
+        "race", "--criterion", "statistical-parity", "-o", rule}},
+      {"The rule in words:", {"show", rule}},
+      {"Decide. The same person gets the same answer every time:",
+       {"apply", data, "--rule", rule, "--id", "person", "--key-file", in("key"), "-o", decided}},
+      {"Look at what was decided, with what is left to chance:",
+       {"audit", decided, "--decision", "decision", "--sensitive", "sex", "--within", "race",
+        "--label", "high_income"}},
+      {"What a stricter criterion costs:",
+       {"frontier", data, "--score", "score", "--label", "high_income", "--sensitive", "sex",
+        "--within", "race", "--criterion", "statistical-parity"}},
+  };
+  for (const Step& step : steps) {
+    print(fmt::format("{}\n\n{}\n\n", step.words, strong("$ " + command_line(step.arguments))));
+    if (const int status = run(step.arguments); status != exit_done) return status;
+    print("\n");
+  }
+  print(
+      fmt::format("The files are in {}. Try next:\n"
+                  "  evenhand fit {} --score score --label high_income \\\n"
+                  "      --sensitive sex --criterion equalized-odds --tolerance 0.02\n"
+                  "  evenhand fit {} --score score --sensitive sex,race \\\n"
+                  "      --criterion four-fifths --require 'rate <= 0.2'\n"
+                  "  evenhand fit --help\n",
+                  shown(folder), typed(data), typed(data)));
+  return exit_done;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& program, int& status) {
+  CLI::App& command =
+      *program.add_subcommand("demo", "Everything below on built-in data, in a few seconds");
+  auto folder = std::make_shared<std::string>("evenhand-demo");
+  command.add_option("-o,--output", *folder, "The folder for its files")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  command.callback([folder, &status] { status = run_demo(*folder); });
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,219 @@
+#include <evenhand/solve.h>
+#include <evenhand/text.h>
+#include <evenhand/version.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "commands/commands.h"
+#include "commands/soft_fit.h"
+#include "data/prepared.h"
+#include "data/stochastic.h"
+#include "error.h"
+#include "output/figures.h"
+#include "output/infeasible.h"
+#include "output/output.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options : ProblemOptions {
+  StochasticOptions stochastic;
+  SoftFitOptions soft;
+  std::string output;
+  bool json = false;
+};
+
+// What the criterion is about; for requirements alone, everything that can be said.
+std::vector<Rate> rates_of(const Criterion& criterion, const Tally& tally) {
+  if (!criterion.rates.empty()) return criterion.rates;
+  if (tally.labelled()) return {Rate::selection, Rate::true_positive, Rate::false_positive};
+  return {Rate::selection};
+}
+
+std::string in_words(const Criterion& criterion) {
+  std::string out = criterion.rates.empty() ? "requirements" : criterion.name;
+  if (!criterion.rates.empty()) {
+    out += " between the groups of " + shown(criterion.roles.sensitive);
+    if (!criterion.roles.within.empty()) out += " within " + shown(criterion.roles.within);
+    out += criterion.relation == Relation::ratio
+               ? fmt::format(", ratio at least {}", rounded(criterion.ratio, 6))
+               : fmt::format(", tolerance {}", rounded(criterion.tolerance, 6));
+  }
+  if (criterion.roles.across == Across::marginal) out += ", for each column on its own";
+  if (criterion.roles.across == Across::both) out += ", for combinations and each column";
+  if (criterion.all_cells && criterion.rho.kind == Rho::Kind::given) {
+    out += fmt::format(", rho {}", rounded(criterion.rho.value, 6));
+  }
+  for (std::size_t i = 0; i < criterion.require.size(); ++i) {
+    out += (i == 0 && criterion.rates.empty() ? ": " : "; ") + printable(criterion.require[i]);
+  }
+  return out;
+}
+
+// What was found, by which solver.
+struct Found {
+  Solution solution;
+  std::optional<SgdResult> sgd;  // of which `solution` is a copy
+  std::optional<Compared> compared;
+
+  std::string to_json() const { return sgd ? sgd->to_json() : solution.to_json(); }
+};
+
+Json record_of(const Prepared& data, const Found& found, const Audit& before, const Audit& after) {
+  Json record = Json::parse(fit_record(found.to_json()));
+  Json source;
+  if (!data.columns.score.empty()) source["score"] = data.columns.score;
+  source["sensitive"] = data.columns.sensitive;
+  source["within"] = data.columns.within;
+  if (data.columns.label) source["label"] = *data.columns.label;
+  if (data.columns.weight) source["weight"] = *data.columns.weight;
+  if (!data.null.empty()) source["null"] = data.null;
+  record["columns"] = std::move(source);
+  record["scale"] = to_string(data.tally().reading().scale);
+  record["favorable"] = to_string(data.tally().reading().favorable);
+  if (data.rows > 0) record["rows"] = data.rows;
+  record["weight"] = data.tally().total().n;
+  if (data.stored.excluded > 0) record["excluded"] = data.stored.excluded;
+  record["labelled"] = data.tally().labelled();
+  record["before"] = to_json(before.overall.figures);
+  record["after"] = to_json(after.overall.figures);
+  return record;
+}
+
+AuditOptions auditing_of(const Solution& fit) {
+  return {.costs = fit.options.costs,
+          .base_threshold = fit.options.base_threshold,
+          .calibrator = fit.rule.parts().calibrator};
+}
+
+std::string report(const Prepared& data, const Found& found) {
+  const Solution& fit = found.solution;
+  const Criterion& criterion = fit.criterion;
+  const std::vector<Rate> rates = rates_of(criterion, data.tally());
+  std::string out = strong(in_words(criterion)) + "\n";
+  out += fmt::format("  {}: {} rows, {}", data.name, people(data.tally().total().n),
+                     counted(data.tally().cells().size(), "cell"));
+  if (data.stored.excluded > 0) {
+    out += fmt::format("; {} left out for a missing value", counted(data.stored.excluded, "row"));
+  }
+  out += "\n";
+  out += fmt::format("  {}\n\n", found.sgd ? run_in_words(*found.sgd)
+                                           : proof_in_words(fit.status, fit.gap, fit.violation));
+  const AuditOptions auditing = auditing_of(fit);
+  for (const Roles& view : views_of(data.roles(), criterion.roles.across)) {
+    const Audit before_view = audit(data.tally(), view, auditing);
+    const Audit after_view = audit(data.tally(), view, fit.rule, auditing);
+    out +=
+        summary_table(before_view, &after_view, fit.options.costs, rates, fit.lottery_share) + "\n";
+    out += group_table(view, before_view, &after_view, rates, false) + "\n";
+  }
+  out.pop_back();
+  for (CellCode c = 0; c < fit.cells.size(); ++c) {
+    if (criterion.rates.empty() || fit.cells[c].compared) continue;
+    out += fmt::format("  {} is not compared: {}\n", data.tally().cells().name(c),
+                       fit.cells[c].reason);
+  }
+  if (found.compared) out += "\n" + table_of(*found.sgd, *found.compared);
+  return out;
+}
+
+Found find(const Options& options, const Prepared& data) {
+  const Criterion criterion = options.fairness.build(data.roles());
+  const StochasticOptions& stochastic = options.stochastic;
+  const SolveOptions solving =
+      options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows,
+                        stochastic.wanted() ? usual_sgd_gamma : 0);
+  if (!stochastic.wanted()) return {solve(data.tally(), criterion, solving), {}, {}};
+  SgdResult sgd = solve_stochastic(data, options.data.database, criterion, solving, stochastic);
+  Found found{sgd.solution, {}, {}};
+  if (stochastic.compare) found.compared = compare(sgd, data);
+  found.sgd = std::move(sgd);
+  return found;
+}
+
+void check_calibration(const Options& options) {
+  const bool labels = !options.rows.label.empty() || !options.rows.tally.empty();
+  if (options.fit.calibration.method() != Calibration::none && !labels) {
+    throw UserError(
+        fmt::format("--calibrate {} needs labels, what really happened: give --label, their column",
+                    options.fit.calibration.calibrate));
+  }
+}
+
+int run_fit(const Options& options) {
+  if (options.json && options.output == "-") {
+    throw UserError("both --json and -o - want standard output; give the rule a file");
+  }
+  options.stochastic.check(options.rows, options.output);
+  refuse_named_output(options.data.input, options.output);
+  if (options.soft.wanted()) {
+    if (options.stochastic.wanted()) throw UserError("--soft goes without --solver sgd");
+    return run_soft_fit(options, options.soft, options.output, options.json);
+  }
+  const bool requirements_only = options.fairness.criterion.empty();
+  // What is wrong with it shows before anything is read.
+  check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
+  options.fit.check();
+  check_calibration(options);
+  std::optional<Output> output;
+  if (!options.output.empty()) output.emplace(options.output);
+  const Prepared data =
+      prepare(options.data, options.rows, {.sensitive_needed = !requirements_only});
+  if (output) output->must_not_be(data.files);
+  options.stochastic.refuse_overwriting(options.data.input, data.files);
+  const Found found = find(options, data);
+  const Solution& fit = found.solution;
+  if (fit.status == Status::infeasible) return say_infeasible(fit, options.json);
+  const AuditOptions auditing = auditing_of(fit);
+  const Audit before = audit(data.tally(), data.roles(), auditing);
+  const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
+  const Json record = record_of(data, found, before, after);
+  const std::string file = fit.rule.to_json(record.dump());
+  if (output) output->complete_with(file);
+  if (!options.stochastic.trace.empty()) write_trace(found.sgd->trace, options.stochastic.trace);
+  if (output && output->is_standard_output()) return exit_done;
+  if (options.json) {
+    Json all = record;
+    if (found.compared) all["compare"] = to_json(*found.compared);
+    all["before"] = to_json(before, data.tally().cells(), data.roles());
+    all["after"] = to_json(after, data.tally().cells(), data.roles());
+    print(all.dump(2) + "\n");
+    return exit_done;
+  }
+  print(report(data, found) + written_in_words(output ? output->name() : ""));
+  return exit_done;
+}
+
+}  // namespace
+
+void add_fit(CLI::App& program, int& status) {
+  CLI::App& command =
+      *program.add_subcommand("fit", "Find the most accurate rule that treats groups alike");
+  command.footer(
+      "Examples:\n"
+      "  evenhand fit loans.parquet --score p --sensitive sex --criterion statistical-parity -o "
+      "rule.json\n"
+      "  evenhand fit loans.csv --score p --label repaid --sensitive sex,age_group --within region "
+      "\\\n"
+      "      --criterion equalized-odds --tolerance 0.02 -o rule.json\n"
+      "  evenhand fit risk.csv --score risk --favorable low --sensitive race --criterion "
+      "four-fifths \\\n"
+      "      --require \"rate <= 0.3\" -o rule.json\n"
+      "  evenhand fit --tally tally.parquet --criterion statistical-parity -o rule.json\n"
+      "  evenhand fit loans.csv --score margin --scale raw --label repaid --calibrate platt \\\n"
+      "      --sensitive sex --criterion statistical-parity -o rule.json\n"
+      "  evenhand fit loans.csv --score p --soft p_female,p_male -o rule.json\n\n"
+      "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements.");
+  auto options = std::make_shared<Options>();
+  add_problem_options(command, *options);
+  add_stochastic_options(command, options->stochastic);
+  add_soft_options(command, options->soft);
+  command.add_option("-o,--output", options->output, "Where the rule goes; - for standard output")
+      ->type_name("FILE");
+  command.add_flag("--json", options->json, "Print the result as JSON");
+  command.callback([options, &status] { status = run_fit(*options); });
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,214 @@
+#include <evenhand/frontier.h>
+#include <evenhand/text.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "commands/commands.h"
+#include "data/prepared.h"
+#include "error.h"
+#include "output/figures.h"
+#include "output/infeasible.h"
+#include "output/output.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options : ProblemOptions {
+  std::string at;
+  bool breakpoints = false;
+  bool json = false;
+  bool csv = false;
+  std::string output;
+};
+
+std::vector<double> parameters_of(const Options& options, const Criterion& criterion) {
+  if (options.at.empty()) {
+    return criterion.relation == Relation::ratio
+               ? std::vector{1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5}
+               : std::vector{0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3};
+  }
+  std::vector<double> out;
+  for (const std::string& text : split_names(options.at)) {
+    out.push_back(number_from(text, "--at"));
+  }
+  return out;
+}
+
+std::string as_csv(const std::vector<FrontierPoint>& points, std::string_view parameter) {
+  const auto optional = [](const std::optional<double>& value) {
+    return value ? shortest(*value) : std::string();
+  };
+  std::string out = fmt::format(
+      "{},objective,slope,accuracy,cost,selection_rate,lottery_share,gap,violation\n", parameter);
+  for (const FrontierPoint& p : points) {
+    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", shortest(p.parameter), shortest(p.objective),
+                       shortest(p.slope), optional(p.figures.accuracy), optional(p.figures.cost),
+                       optional(p.figures.selection_rate), shortest(p.lottery_share),
+                       shortest(p.gap), shortest(p.violation));
+  }
+  return out;
+}
+
+std::string as_json(const std::vector<FrontierPoint>& points, const std::string& parameter,
+                    const Prepared& data) {
+  Json out;
+  out["data"] = data.name;
+  out["expected"] = !data.tally().labelled();
+  out["points"] = Json::array();
+  for (const FrontierPoint& p : points) {
+    Json at;
+    at[parameter] = p.parameter;
+    at["objective"] = p.objective;
+    at["slope"] = p.slope;
+    at["gap"] = p.gap;
+    at["violation"] = p.violation;
+    at["lottery_share"] = p.lottery_share;
+    at.update(to_json(p.figures));
+    out["points"].push_back(std::move(at));
+  }
+  return out.dump(2) + "\n";
+}
+
+std::string as_table(const std::vector<FrontierPoint>& points, const std::string& parameter,
+                     const Prepared& data, const Costs& costs) {
+  using Align = Table::Align;
+  const bool accuracy = costs == Costs{};
+  Table table({parameter, accuracy ? "accuracy" : "cost", "selected", "lottery share", ""},
+              {Align::right, Align::right, Align::right, Align::right, Align::left});
+  double best = 0;
+  double worst = 1;
+  for (const FrontierPoint& p : points) {
+    best = std::max(best, p.figures.accuracy.value_or(0));
+    worst = std::min(worst, p.figures.accuracy.value_or(0));
+  }
+  for (const FrontierPoint& p : points) {
+    const double share =
+        best > worst ? (p.figures.accuracy.value_or(0) - worst) / (best - worst) : 1;
+    std::string bar;
+    for (int i = 0; i < 1 + static_cast<int>(share * 23); ++i) bar += "#";
+    table.add({rounded(p.parameter, 6),
+               accuracy ? percent(p.figures.accuracy)
+                        : (p.figures.cost ? rounded(*p.figures.cost, 6) : "-"),
+               percent(p.figures.selection_rate), percent(p.lottery_share),
+               accuracy ? faint(bar) : ""});
+  }
+  std::string out =
+      strong(fmt::format("frontier of {}: what a stricter criterion costs", data.name)) + "\n\n" +
+      table.text();
+  if (!data.tally().labelled()) {
+    out += "\n  " + faint("accuracy is expected, if the scores are calibrated") + "\n";
+  }
+  return out;
+}
+
+enum class Kind { table, csv, json };
+
+// By --csv and --json, else by the ending of the file; throws UserError where these do not agree.
+Kind kind_of(const Options& options) {
+  if (options.json && options.csv) throw UserError("give either --json or --csv, not both");
+  Kind kind = options.json ? Kind::json : options.csv ? Kind::csv : Kind::table;
+  if (options.output.empty() || options.output == "-") return kind;
+  std::string ending = std::filesystem::path(options.output).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending.empty() || ending == ".txt") return kind;
+  if (ending != ".csv" && ending != ".json") {
+    throw UserError(
+        fmt::format("{}: a frontier is written as .csv, .json or, with .txt or no ending, as the "
+                    "table",
+                    shown(options.output)));
+  }
+  const Kind by_name = ending == ".csv" ? Kind::csv : Kind::json;
+  if (kind != Kind::table && kind != by_name) {
+    throw UserError(
+        fmt::format("{}: its ending contradicts --csv or --json", shown(options.output)));
+  }
+  return by_name;
+}
+
+std::optional<Solution> infeasible_at(const Tally& tally, Criterion criterion,
+                                      const std::vector<double>& parameters,
+                                      const SolveOptions& solving) {
+  for (const double parameter : parameters) {
+    (criterion.relation == Relation::ratio ? criterion.ratio : criterion.tolerance) = parameter;
+    Solution fit = solve(tally, criterion, solving);
+    if (fit.status == Status::infeasible) return fit;
+  }
+  return std::nullopt;
+}
+
+int run_frontier(const Options& options) {
+  const Kind kind = kind_of(options);
+  check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
+  options.fit.check();
+  refuse_named_output(options.data.input, options.output);
+  std::optional<Output> output;
+  if (!options.output.empty()) output.emplace(options.output);
+  const Prepared data = prepare(options.data, options.rows, {});
+  if (output) output->must_not_be(data.files);
+  const Criterion criterion = options.fairness.build(data.roles());
+  const SolveOptions solving =
+      options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows);
+  const std::vector<double> parameters = parameters_of(options, criterion);
+  std::vector<FrontierPoint> points;
+  try {
+    points = options.breakpoints ? frontier_breakpoints(data.tally(), criterion, 0, 1, solving)
+                                 : frontier(data.tally(), criterion, parameters, solving);
+  } catch (const std::invalid_argument&) {
+    // The strictest is the one that cannot be met, if any.
+    if (const auto clash = infeasible_at(data.tally(), criterion, parameters, solving)) {
+      return say_infeasible(*clash, options.json);
+    }
+    throw;
+  }
+  const std::string parameter = criterion.relation == Relation::ratio ? "ratio" : "tolerance";
+  std::string text;
+  if (kind == Kind::json) {
+    text = as_json(points, parameter, data);
+  } else if (kind == Kind::csv) {
+    text = as_csv(points, parameter);
+  } else {
+    text = as_table(points, parameter, data, solving.costs);
+  }
+  if (output) {
+    output->complete_with(text);
+  } else {
+    print(text);
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_frontier(CLI::App& program, int& status) {
+  CLI::App& command = *program.add_subcommand(
+      "frontier", "What a stricter criterion costs: accuracy against tolerance");
+  command.footer(
+      "Examples:\n"
+      "  evenhand frontier loans.csv --score p --sensitive sex --criterion statistical-parity\n"
+      "  evenhand frontier loans.csv --score p --label repaid --sensitive sex \\\n"
+      "      --criterion equalized-odds --at 0,0.01,0.02,0.05 -o frontier.csv");
+  auto options = std::make_shared<Options>();
+  add_problem_options(command, *options, Strictness::varied);
+  command
+      .add_option("--at", options->at, "Tolerances (for four-fifths: ratios), with commas between")
+      ->type_name("X,...");
+  command.add_flag(
+      "--breakpoints", options->breakpoints,
+      "All tolerances where the slope changes: between them accuracy is a straight line");
+
+  command.add_flag("--json", options->json, "Print the result as JSON");
+  command.add_flag("--csv", options->csv, "Print the result as CSV");
+  command
+      .add_option("-o,--output", options->output,
+                  "Write to a file: .csv is CSV, .json JSON, .txt or no ending the table")
+      ->type_name("FILE");
+  command.callback([options, &status] { status = run_frontier(*options); });
+}
+
+}  // namespace evenhand::cli

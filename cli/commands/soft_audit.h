@@ -1,0 +1,29 @@
+// audit of groups that are known by their probabilities only.
+#pragma once
+
+#include <evenhand/scale.h>
+
+#include <string>
+
+#include "commands/audit_limits.h"
+#include "data/rule_file.h"
+#include "options.h"
+
+namespace evenhand::cli {
+
+struct SoftAuditRequest {
+  const DataOptions& data;
+  const RowOptions& rows;
+  Costs costs;
+  std::string soft;      // columns; empty: the rule's
+  std::string decision;  // column; empty: decisions by the score
+  ColumnsIfThere if_there;
+  const RuleFile* rule;  // a soft one; null: none
+  AuditLimits limits;
+  bool json;
+};
+
+// All of `evenhand audit`, for these. Returns the exit status.
+int run_soft_audit(const SoftAuditRequest& request);
+
+}  // namespace evenhand::cli

@@ -1,0 +1,129 @@
+#include "commands/soft_fit.h"
+
+#include <evenhand/soft.h>
+#include <evenhand/theory.h>
+
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "data/soft_rows.h"
+#include "error.h"
+#include "help.h"
+#include "output/output.h"
+#include "output/soft_figures.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+void refuse_other_options(const ProblemOptions& problem, const SoftFitOptions& options) {
+  if (options.columns.empty()) throw UserError("--exhaustive needs --soft, the columns");
+  const FairnessOptions& fair = problem.fairness;
+  refuse_beside_soft(problem.rows, problem.objective, fair.criterion,
+                     {{fair.tolerance.has_value(), "--tolerance"},
+                      {fair.ratio.has_value(), "--ratio"},
+                      {!fair.rho.empty(), "--rho"},
+                      {!fair.require.empty(), "--require"},
+                      {fair.across != "intersection", "--across"},
+                      {problem.fit.calibration.calibrate != "none", "--calibrate"}});
+}
+
+std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAudit& before,
+                   const SoftAudit& after) {
+  std::string title = "statistical-parity for those who belong, by " + shown(data.soft());
+  if (!data.columns().within.empty()) title += " within " + shown(data.columns().within);
+  std::string out = strong(title) + "\n";
+  out += fmt::format("  {}: {}", data.name(), counted(data.size(), "row"));
+  if (data.excluded() > 0) {
+    out += fmt::format("; {} left out for a missing value", counted(data.excluded(), "row"));
+  }
+  out += fmt::format("\n  {}\n\n", proof_in_words(fit.status, fit.gap, fit.violation));
+  out += summary_table(before, &after, fit.rule.parts().costs, fit.lottery_share) + "\n";
+  return out + pair_table(data.columns().within, before, &after);
+}
+
+Json record_of(const SoftTable& data, const SoftSolution& fit, const std::string& null,
+               const SoftAudit& before, const SoftAudit& after) {
+  Json record = Json::parse(fit_record(fit.to_json()));
+  Json columns;
+  columns["score"] = data.columns().score;
+  columns["soft"] = data.soft();
+  columns["within"] = data.columns().within;
+  if (data.columns().label) columns["label"] = *data.columns().label;
+  if (data.columns().weight) columns["weight"] = *data.columns().weight;
+  columns["null"] = null;
+  record["columns"] = std::move(columns);
+  record["scale"] = to_string(fit.rule.parts().reading.scale);
+  record["favorable"] = to_string(fit.rule.parts().reading.favorable);
+  record["rows"] = data.size();
+  double weight = 0;
+  for (const SoftStratumOutcome& stratum : fit.strata) weight += stratum.weight;
+  record["weight"] = weight;
+  if (data.excluded() > 0) record["excluded"] = data.excluded();
+  record["labelled"] = data.columns().label.has_value();
+  record["before"] = summary_json(before);
+  record["after"] = summary_json(after);
+  return record;
+}
+
+double gamma_of(const std::string& asked, std::size_t rows) {
+  if (asked.empty()) return 0;
+  return asked == "auto" ? gamma_schedule(static_cast<double>(rows))
+                         : number_from(asked, "--gamma");
+}
+
+}  // namespace
+
+void add_soft_options(CLI::App& command, SoftFitOptions& options) {
+  const Section section(command, "Groups that are not known");
+  command
+      .add_option("--soft", options.columns,
+                  "Instead of --sensitive: columns with the probability that somebody belongs to "
+                  "a group. Statistical parity between those who do and those who do not, in "
+                  "expectation; the rule needs these columns and no group")
+      ->type_name("COLUMNS");
+  command.add_flag("--exhaustive", options.exhaustive,
+                   "The columns of --soft are all the groups there are, and add up to 1");
+}
+
+int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
+                 const std::string& output_name, bool json) {
+  refuse_other_options(problem, options);
+  problem.fit.check();
+  refuse_named_output(problem.data.input, output_name);
+  std::optional<Output> output;
+  if (!output_name.empty()) output.emplace(output_name);
+  const SoftTable data = SoftTable::read(
+      problem.data, problem.rows, {.columns = options.columns, .exhaustive = options.exhaustive});
+  if (output) output->must_not_be(data.files());
+  const Reading reading = problem.rows.reading();
+  const SoftOptions solving{.weight = data.weight(),
+                            .scale = reading.scale,
+                            .favorable = reading.favorable,
+                            .costs = problem.objective.costs(),
+                            .gamma = gamma_of(problem.fit.gamma, data.size()),
+                            .exhaustive = options.exhaustive,
+                            .threads = problem.data.database.threads};
+  const SoftSolution fit = solve_soft(data.rows(), solving);
+  const SoftAuditOptions auditing{.weight = data.weight(),
+                                  .label = data.label(),
+                                  .scale = reading.scale,
+                                  .favorable = reading.favorable,
+                                  .costs = solving.costs};
+  const SoftAudit before = audit_soft(data.rows(), auditing);
+  const SoftAudit after = audit_soft(data.rows(), fit.rule.probability(data.rows()), auditing);
+  const Json record =
+      record_of(data, fit, NullPolicy::from(problem.rows.null).text(), before, after);
+  if (output) output->complete_with(fit.rule.to_json(record.dump()));
+  if (output && output->is_standard_output()) return exit_done;
+  if (json) {
+    print(record.dump(2) + "\n");
+    return exit_done;
+  }
+  print(report(data, fit, before, after) + written_in_words(output ? output->name() : ""));
+  return exit_done;
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,178 @@
+#include <evenhand/pool_rare.h>
+#include <evenhand/text.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "commands/commands.h"
+#include "data/prepared.h"
+#include "error.h"
+#include "output/figures.h"
+#include "output/output.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options {
+  DataOptions data;
+  RowOptions rows;
+  std::optional<double> min_count;
+  std::string output;
+};
+
+std::size_t entries_of(const Tally& tally) {
+  std::size_t entries = 0;
+  for (CellCode c = 0; c < tally.cells().size(); ++c) entries += tally.entries(c).size();
+  return entries;
+}
+
+void store(const StoredTally& stored, const DatabaseOptions& options, Output& output) {
+  Database database(options);
+  database.allow_only(std::vector{output.staged()});
+  write_tally(database, stored, output);
+}
+
+std::string summary(const StoredTally& stored, const Output& output) {
+  return fmt::format("{} rows in {}, {} entries, in {}", people(stored.tally.total().n),
+                     counted(stored.tally.cells().size(), "cell"),
+                     with_commas(entries_of(stored.tally)), output.name());
+}
+
+// Tallies are Parquet, whatever the name says; so it had better not say anything else.
+void check_name(const std::string& output) {
+  if (format_of_name(output).value_or(Format::parquet) != Format::parquet ||
+      compression_of_name(output) != "none") {
+    throw UserError(fmt::format("{}: a tally is a Parquet file; call it .parquet", shown(output)));
+  }
+}
+
+void refuse_same(const std::string& output, const std::string& data) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(output, data, ignored)) {
+    throw UserError(shown(output) + " is also the input; choose another output");
+  }
+}
+
+int run_tally(const Options& options) {
+  if (options.min_count &&
+      !(*options.min_count >= 1 && std::floor(*options.min_count) == *options.min_count)) {
+    throw UserError(fmt::format("--min-count takes a whole number of rows, 1 or more, not {}",
+                                rounded(*options.min_count, 6)));
+  }
+  refuse_same(options.output, options.data.input.data);
+  check_name(options.output);
+  refuse_named_output(options.data.input, options.output);
+  Output output(options.output);
+  Prepared data = prepare(options.data, options.rows, {.sensitive_needed = false});
+  output.must_not_be(data.files);
+  if (options.min_count) {
+    const PooledTally pooled = pool_rare(data.tally(), *options.min_count);
+    say(fmt::format("{} of {} had fewer than {} rows; pooled with their neighbours, {} are left",
+                    with_commas(pooled.rare), with_commas(pooled.entries_before) + " entries",
+                    rounded(options.min_count.value_or(0), 6), with_commas(pooled.entries_after)));
+    data.stored.tally = pooled.tally;
+    data.stored.min_count = *options.min_count;
+  }
+  store(data.stored, options.data.database, output);
+  if (data.stored.excluded > 0) {
+    say(counted(data.stored.excluded, "row") + " left out for a missing value");
+  }
+  say(summary(data.stored, output));
+  return exit_done;
+}
+
+struct MergeOptions {
+  std::vector<std::string> tallies;
+  DatabaseOptions database;
+  std::string output;
+};
+
+int run_merge(const MergeOptions& options) {
+  std::vector<std::string> tallies;
+  for (const std::string& given : options.tallies) {
+    if (given == "-") {
+      tallies.push_back(given);
+      continue;
+    }
+    const std::vector<std::string> found = files_of(given);
+    tallies.insert(tallies.end(), found.begin(), found.end());
+  }
+  if (tallies.size() < 2) throw UserError("merge takes two tallies or more");
+  check_name(options.output);
+  Output output(options.output);
+  std::optional<StoredTally> all;
+  for (const std::string& path : tallies) {
+    const Input input({.data = path, .sql = {}, .format = "auto"});
+    output.must_not_be(input.files());
+    Database database(options.database);
+    database.allow_only(input.files());
+    StoredTally next = read_tally(database, input, {});
+    if (!all) {
+      all = std::move(next);
+      continue;
+    }
+    try {
+      all->tally = all->tally.merge(next.tally);
+    } catch (const std::invalid_argument& error) {
+      throw UserError(
+          fmt::format("{} and {}: {}", shown(tallies.front()), shown(path), error.what()));
+    }
+    if (all->roles.sensitive.empty()) all->roles = next.roles;
+    if (!next.roles.sensitive.empty() && next.roles != all->roles) {
+      throw UserError(fmt::format("{} and {} do not compare the same groups",
+                                  shown(tallies.front()), shown(path)));
+    }
+    all->excluded += next.excluded;
+    all->min_count = std::min(all->min_count, next.min_count);
+    if (all->score != next.score) all->score.clear();
+    if (all->label != next.label) all->label.clear();
+    if (all->null != next.null) all->null.clear();
+  }
+  store(*all, options.database, output);
+  say(summary(*all, output));
+  return exit_done;
+}
+
+}  // namespace
+
+void add_tally(CLI::App& program, int& status) {
+  CLI::App& command = *program.add_subcommand(
+      "tally", "Count rows by group and score: all that fitting needs, and nobody's row");
+  command.footer(
+      "Examples:\n"
+      "  evenhand tally january.csv --score p --sensitive sex --label repaid -o january.parquet\n"
+      "  evenhand tally ward.csv --score risk --sensitive sex --min-count 10 -o ward.parquet\n\n"
+      "Any engine can make one: SELECT sex, score, count(*) AS n, sum(y) AS n1 FROM t GROUP BY "
+      "ALL\n"
+      "An exact tally of few rows still tells people apart; --min-count pools until none does.");
+  auto options = std::make_shared<Options>();
+  add_data_options(command, options->data);
+  add_row_options(command, options->rows);
+  add_number(command, "--min-count", options->min_count,
+             "Pool neighbouring scores of a cell until no entry has fewer rows");
+  command.add_option("-o,--output", options->output, "Where the tally goes, as Parquet")
+      ->required()
+      ->type_name("FILE");
+  command.callback([options, &status] { status = run_tally(*options); });
+}
+
+void add_merge(CLI::App& program, int& status) {
+  CLI::App& command =
+      *program.add_subcommand("merge", "Add up tallies: the tally of all their rows, in any order");
+  command.footer("Example:\n  evenhand merge north.parquet south.parquet -o all.parquet");
+  auto options = std::make_shared<MergeOptions>();
+  command.add_option("TALLY", options->tallies, "Two or more tallies, also as a glob")
+      ->required()
+      ->type_name("");
+  add_threads(command, options->database);
+  command.add_option("-o,--output", options->output, "Where the sum goes, as Parquet")
+      ->required()
+      ->type_name("FILE");
+  command.callback([options, &status] { status = run_merge(*options); });
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,157 @@
+#include "data/prepared.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "error.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+void check_roles(const Columns& columns) {
+  const std::vector<std::string> all = columns.attributes();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (std::find(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i), all[i]) !=
+        all.begin() + static_cast<std::ptrdiff_t>(i)) {
+      throw UserError(
+          fmt::format("the column {} is given twice (--sensitive, --within)", shown(all[i])));
+    }
+  }
+}
+
+Prepared from_rows(const DataOptions& data, const RowOptions& rows, const PrepareOptions& options) {
+  const bool decisions = options.needs == Needs::decision;
+  if (rows.score.empty()) {
+    throw UserError("--score is missing: name the column with the model's score");
+  }
+  if (rows.sensitive.empty() && options.sensitive_needed) {
+    throw UserError("--sensitive is missing: name the column that says who belongs to which group");
+  }
+  Reading reading = rows.reading();
+  const Resolution resolution = rows.finest();
+  auto input = std::make_shared<const Input>(data.input);
+  Database database(data.database);
+  open_for(database, *input);
+  const Source source(database, *input);
+  Columns columns;
+  columns.score = source.column(rows.score, decisions ? "--decision" : "--score").name;
+  columns.decisions = decisions;
+  if (decisions) {  // 1 is the favourable decision; the label alone may be of a harm
+    columns.label_is_harm = reading.favorable == Favorable::low;
+    reading = {};
+  }
+  if (!rows.sensitive.empty()) columns.sensitive = source.names(rows.sensitive, "--sensitive");
+  if (!rows.within.empty()) columns.within = source.names(rows.within, "--within");
+  columns.label = named_or_there(source, rows.label, options.if_there.label, "--label");
+  columns.weight = named_or_there(source, rows.weight, options.if_there.weight, "--weight");
+  check_roles(columns);
+  Collected collected = collect(database, source, columns,
+                                {.reading = reading,
+                                 .resolution = resolution,
+                                 .labelled = columns.label.has_value(),
+                                 .weighted = columns.weight.has_value()},
+                                NullPolicy::from(rows.null));
+  return {.stored = {.tally = std::move(collected.tally),
+                     .roles = {.sensitive = columns.sensitive, .within = columns.within},
+                     .excluded = collected.excluded,
+                     .min_count = 0,
+                     .score = columns.score,
+                     .label = columns.label.value_or(""),
+                     .null = NullPolicy::from(rows.null).text()},
+          .name = source.name(),
+          .columns = columns,
+          .null = NullPolicy::from(rows.null).text(),
+          .rows = collected.rows,
+          .input = input,
+          .files = input->files()};
+}
+
+void refuse_contradictions(const RowOptions& rows, const Tally& tally, const std::string& name) {
+  const auto refuse = [&](std::string_view option, std::string_view value) {
+    throw UserError(
+        fmt::format("{} was made with {} {}, which cannot be changed", name, option, value));
+  };
+  const Reading& reading = tally.reading();
+  if (!rows.scale.empty() && scale_from(rows.scale) != reading.scale) {
+    refuse("--scale", to_string(reading.scale));
+  }
+  if (!rows.favorable.empty() && favorable_from(rows.favorable) != reading.favorable) {
+    refuse("--favorable", to_string(reading.favorable));
+  }
+  if (!rows.resolution.empty() && rows.finest() != tally.resolution()) {
+    refuse("--resolution", to_text(tally.resolution()));
+  }
+}
+
+std::vector<std::string> both(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Prepared from_tally(const DataOptions& data, const RowOptions& rows,
+                    const PrepareOptions& options) {
+  if (!data.input.data.empty() || !data.input.sql.empty()) {
+    throw UserError("give either DATA or --tally, not both");
+  }
+  for (const auto& [value, option] :
+       {std::pair(rows.label, "--label"), std::pair(rows.weight, "--weight")}) {
+    if (!value.empty()) {
+      throw UserError(
+          fmt::format("{} says what a column of rows means; a tally has n and n1 instead", option));
+    }
+  }
+  const Input input({.data = rows.tally, .sql = {}, .format = data.input.format});
+  Database database(data.database);
+  open_for(database, input);
+  Roles asked;
+  if (!rows.sensitive.empty()) asked.sensitive = split_names(rows.sensitive);
+  if (!rows.within.empty()) asked.within = split_names(rows.within);
+  PlainTallyOptions plain{.attributes = both(asked.sensitive, asked.within),
+                          .score = rows.score.empty() ? "score" : rows.score,
+                          .reading = rows.reading(),
+                          .resolution = rows.finest()};
+  StoredTally stored = read_tally(database, input, plain);
+  refuse_contradictions(rows, stored.tally, input.name());
+  if (!asked.sensitive.empty() || !asked.within.empty()) {
+    if (asked.sensitive.empty()) asked.sensitive = stored.roles.sensitive;
+    stored.roles = asked;
+    const std::vector<std::string> attributes = both(asked.sensitive, asked.within);
+    if (attributes != stored.tally.cells().attributes()) {
+      stored.tally = stored.tally.project(attributes);
+    }
+  }
+  if (stored.roles.sensitive.empty() && options.sensitive_needed) {
+    throw UserError(fmt::format("{} does not say who is compared: give --sensitive", input.name()));
+  }
+  Prepared out{.stored = std::move(stored),
+               .name = input.name(),
+               .from_tally = true,
+               .input = {},
+               .files = input.files()};
+  out.null = out.stored.null;
+  out.columns.score = out.stored.score;
+  out.columns.sensitive = out.stored.roles.sensitive;
+  out.columns.within = out.stored.roles.within;
+  if (!out.stored.label.empty()) out.columns.label = out.stored.label;
+  if (out.tally().unit_weights()) out.rows = static_cast<std::uint64_t>(out.tally().total().n);
+  return out;
+}
+
+}  // namespace
+
+void check_labels(const Criterion& criterion, const RowOptions& rows) {
+  const bool needed = std::any_of(criterion.rates.begin(), criterion.rates.end(),
+                                  [](Rate rate) { return rate != Rate::selection; });
+  if (needed && rows.label.empty() && rows.tally.empty()) {
+    throw UserError(fmt::format("{} needs labels, what really happened: give --label, their column",
+                                criterion.name));
+  }
+}
+
+Prepared prepare(const DataOptions& data, const RowOptions& rows, const PrepareOptions& options) {
+  return rows.tally.empty() ? from_rows(data, rows, options) : from_tally(data, rows, options);
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,45 @@
+// From options to a tally: the part that fit, audit, frontier and tally have in common.
+#pragma once
+
+#include <evenhand/tally.h>
+
+#include <memory>
+#include <string>
+
+#include "data/tally_file.h"
+#include "options.h"
+
+namespace evenhand::cli {
+
+struct Prepared {
+  StoredTally stored;
+  std::string name;        // of the data, for messages and records
+  Columns columns = {};    // as far as known
+  std::string null = {};   // the policy
+  std::uint64_t rows = 0;  // 0: not known, from a weighted tally
+  bool from_tally = false;
+  std::shared_ptr<const Input> input;  // of rows, to be read again
+  std::vector<std::string> files;      // that were read: no output may be one of them
+
+  const Tally& tally() const noexcept { return stored.tally; }
+  const Roles& roles() const noexcept { return stored.roles; }
+};
+
+enum class Needs {
+  score,     // and a sensitive column, unless told otherwise
+  decision,  // 0 or 1, in the column named by `RowOptions::score`
+};
+
+struct PrepareOptions {
+  Needs needs = Needs::score;
+  bool sensitive_needed = true;
+  ColumnsIfThere if_there = {};
+};
+
+// Throws UserError if the criterion needs labels, and rows come without.
+void check_labels(const Criterion& criterion, const RowOptions& rows);
+
+// Reads rows, or a tally. Throws UserError.
+Prepared prepare(const DataOptions& data, const RowOptions& rows, const PrepareOptions& options);
+
+}  // namespace evenhand::cli

@@ -1,0 +1,174 @@
+#include "data/soft_rows.h"
+
+#include <evenhand/criterion.h>
+#include <evenhand/text.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "data/sql.h"
+#include "data/unseen.h"
+#include "error.h"
+
+namespace evenhand::cli {
+namespace {
+
+// Throws UserError that names the first row whose columns do not add up to 1.
+void check_sums(Database& database, const Source& source, const std::vector<std::string>& soft) {
+  std::vector<std::string> terms;
+  for (const std::string& name : soft) {
+    terms.push_back(as_number(source.column(name, "--soft"), false));
+  }
+  constexpr double most = 1e-6;
+  const Row found = database.query(fmt::format(
+      "SELECT CAST(min(r) AS VARCHAR), CAST(arg_min(d, r) AS VARCHAR) FROM (SELECT row_number() "
+      "OVER () AS r, {} AS d FROM {}) WHERE abs(d - 1) > {}",
+      joined(terms, " + "), source.relation(), double_literal(most)))[0];
+  if (found[0]) {
+    throw UserError(
+        fmt::format("{}, row {}: the columns of --soft add up to {}, not 1; drop "
+                    "--exhaustive if there are other groups",
+                    source.name(), with_commas(std::stoull(*found[0])), found[1].value_or("")));
+  }
+}
+
+void add_missing(std::vector<std::string>& names, const std::vector<std::string>& also) {
+  for (const std::string& name : also) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+}
+
+}  // namespace
+
+void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objective,
+                        const std::string& criterion,
+                        std::initializer_list<std::pair<bool, const char*>> others) {
+  if (!criterion.empty() &&
+      criterion_from(criterion, {.roles = {.sensitive = {"x"}}}).name != "statistical-parity") {
+    throw UserError("--soft serves statistical-parity, no other criterion");
+  }
+  std::vector<std::pair<bool, const char*>> all = {
+      {!rows.sensitive.empty(), "--sensitive"},
+      {!rows.tally.empty(), "--tally"},
+      {!rows.resolution.empty(), "--resolution"},
+      {objective.base_threshold.has_value(), "--base-threshold"}};
+  all.insert(all.end(), others);
+  for (const auto& [given, option] : all) {
+    if (given) throw UserError(fmt::format("soft groups (--soft) go without {}", option));
+  }
+}
+
+SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
+                          const SoftWanted& wanted) {
+  if (asked.score.empty()) {
+    throw UserError("--score is missing: name the column with the model's score");
+  }
+  SoftTable out;
+  const Input input(data.input);
+  Database database(data.database);
+  open_for(database, input);
+  const Source source(database, input);
+  const Column& score = source.column(asked.score, wanted.decisions ? "--decision" : "--score");
+  RowQuery query;
+  query.numbers.push_back({score,
+                           wanted.decisions,
+                           {wanted.decisions ? zero_or_one_check("decision", score)
+                                             : score_check(score, asked.reading())}});
+  if (!wanted.columns.empty()) {
+    out.soft_ = source.names(wanted.columns, "--soft");
+  } else {
+    for (const std::string& name : wanted.columns_if_there) {
+      if (source.has(name)) add_missing(out.soft_, {name});
+    }
+    if (wanted.rule) add_missing(out.soft_, wanted.rule->parts().columns);
+  }
+  if (wanted.exhaustive && out.soft_.size() < 2) {
+    throw UserError("--exhaustive takes two columns of --soft or more: all the groups there are");
+  }
+  out.probabilities_ = out.soft_;
+  if (wanted.rule) add_missing(out.probabilities_, wanted.rule->parts().columns);
+  for (std::size_t i = 0; i < out.probabilities_.size(); ++i) {
+    const Column& column = source.column(
+        out.probabilities_[i],
+        wanted.columns.empty() || i >= out.soft_.size() ? "a soft column of the rule" : "--soft");
+    query.numbers.push_back({column, false, {probability_check(column)}});
+  }
+  out.columns_.score = score.name;
+  out.columns_.label = named_or_there(source, asked.label, wanted.if_there.label, "--label");
+  if (out.columns_.label) {
+    const Column& label = source.column(*out.columns_.label, "--label");
+    query.numbers.push_back({label, true, {zero_or_one_check("label", label)}});
+  }
+  out.columns_.weight = named_or_there(source, asked.weight, wanted.if_there.weight, "--weight");
+  if (out.columns_.weight) {
+    const Column& weight = source.column(*out.columns_.weight, "--weight");
+    query.numbers.push_back({weight, false, weight_checks(weight)});
+  }
+  if (!asked.within.empty()) out.columns_.within = source.names(asked.within, "--within");
+  out.attributes_ = out.columns_.within;
+  if (wanted.rule) {
+    const std::vector<std::string>& needed = wanted.rule->parts().strata.attributes();
+    for (const std::string& name : needed) source.column(name, "an attribute of the rule");
+    add_missing(out.attributes_, needed);
+  }
+  query.attributes = out.attributes_;
+  query.nulls = NullPolicy::from(asked.null);
+  out.name_ = source.name();
+  out.files_ = input.files();
+  Rows rows(database, source, std::move(query));
+  out.table_ = all_rows(rows, "reading");
+  out.excluded_ = rows.excluded();
+  if (out.table_.size == 0) throw_no_rows(source, out.excluded_);
+  rows.explain();
+  if (wanted.exhaustive) check_sums(database, source, out.soft_);
+  if (!out.columns_.within.empty()) out.strata_ = out.cells_of(out.columns_.within, rows);
+  if (wanted.rule && !wanted.rule->parts().strata.attributes().empty()) {
+    out.of_rule_ = out.cells_of(wanted.rule->parts().strata.attributes(), rows);
+  }
+  return out;
+}
+
+Cells SoftTable::cells_of(const std::vector<std::string>& attributes, Rows& rows) const {
+  std::vector<Attribute> columns;
+  for (const std::string& name : attributes) {
+    const auto at = static_cast<std::size_t>(
+        std::find(attributes_.begin(), attributes_.end(), name) - attributes_.begin());
+    columns.push_back({name, {}, table_.codes[at], rows.dictionary(at)});
+  }
+  return Cells::from(columns);
+}
+
+std::span<const double> SoftTable::label() const noexcept {
+  if (!columns_.label) return {};
+  return table_.numbers[1 + probabilities_.size()];
+}
+
+std::span<const double> SoftTable::weight() const noexcept {
+  if (!columns_.weight) return {};
+  return table_.numbers.back();
+}
+
+SoftRows SoftTable::rows() const {
+  SoftRows out{score(), {}, strata_ ? &*strata_ : nullptr};
+  for (std::size_t j = 0; j < soft_.size(); ++j) {
+    out.columns.push_back({soft_[j], table_.numbers[1 + j]});
+  }
+  return out;
+}
+
+std::vector<double> SoftTable::decided_by(const SoftRule& rule) const {
+  if (of_rule_) {
+    std::vector<std::uint64_t> counts(of_rule_->names.size());
+    for (const CellCode code : of_rule_->codes) ++counts[code];
+    refuse_unseen(name_, of_rule_->names, counts, rule.parts().strata,
+                  "fit it anew, or leave these people out with --sql");
+  }
+  SoftRows everything{score(), {}, of_rule_ ? &*of_rule_ : nullptr};
+  for (std::size_t j = 0; j < probabilities_.size(); ++j) {
+    everything.columns.push_back({probabilities_[j], table_.numbers[1 + j]});
+  }
+  return rule.probability(everything);
+}
+
+}  // namespace evenhand::cli

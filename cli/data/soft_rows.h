@@ -1,0 +1,71 @@
+// Rows whose groups are known by probabilities only.
+#pragma once
+
+#include <evenhand/soft_rule.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/rows.h"
+#include "options.h"
+
+namespace evenhand::cli {
+
+// Throws UserError for options that need groups: those of rows, another criterion than statistical
+// parity (by any of its names), a base threshold, and the given ones among `others`.
+void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objective,
+                        const std::string& criterion,
+                        std::initializer_list<std::pair<bool, const char*>> others);
+
+struct SoftWanted {
+  std::string columns;  // of --soft
+  // Without --soft: these, as far as the data have them, and the rule's own.
+  std::vector<std::string> columns_if_there = {};
+  bool exhaustive = false;  // they add up to 1
+  bool decisions = false;   // the score is a decision, 0 or 1
+  ColumnsIfThere if_there = {};
+  // A rule that is to decide: its columns and attributes are read as well.
+  const SoftRule* rule = nullptr;
+};
+
+class SoftTable {
+ public:
+  // Throws UserError.
+  static SoftTable read(const DataOptions& data, const RowOptions& rows, const SoftWanted& wanted);
+
+  const std::string& name() const noexcept { return name_; }  // of the data, for messages
+  const std::vector<std::string>& files() const noexcept { return files_; }
+  const Columns& columns() const noexcept { return columns_; }
+  const std::vector<std::string>& soft() const noexcept { return soft_; }
+  std::size_t size() const noexcept { return table_.size; }
+  std::uint64_t excluded() const noexcept { return excluded_; }
+
+  // The columns of --soft, in the strata of --within.
+  SoftRows rows() const;
+  std::span<const double> score() const noexcept { return table_.numbers[0]; }
+  std::span<const double> label() const noexcept;   // empty: none
+  std::span<const double> weight() const noexcept;  // empty: 1 each
+
+  // What the rule does to everybody. Throws UserError that counts people in strata it never saw.
+  std::vector<double> decided_by(const SoftRule& rule) const;
+
+ private:
+  Cells cells_of(const std::vector<std::string>& attributes, Rows& rows) const;
+
+  std::string name_;
+  std::vector<std::string> files_;
+  Columns columns_;
+  std::vector<std::string> soft_;           // of --soft
+  std::vector<std::string> probabilities_;  // all that were read: those first, then a rule's others
+  std::vector<std::string> attributes_;     // those of --within, then a rule's others
+  RowTable table_;                          // score, probabilities, label and weight
+  std::optional<Cells> strata_;             // of --within
+  std::optional<Cells> of_rule_;            // of the rule's attributes
+  std::uint64_t excluded_ = 0;
+};
+
+}  // namespace evenhand::cli

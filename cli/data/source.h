@@ -1,0 +1,56 @@
+// Columns by the names that users give them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/database.h"
+#include "data/input.h"
+
+namespace evenhand::cli {
+
+struct Column {
+  std::string name;
+  std::string type;  // DuckDB's
+};
+
+// Lets the database open the input's files, and nothing else; any local file for a user's own SQL.
+void open_for(Database& database, const Input& input, std::span<const std::string> also = {});
+
+// "a,b" as two names; one with a comma in it is written in double quotes: "\"a,b\",c".
+std::vector<std::string> split_names(std::string_view text);
+
+class Source {
+ public:
+  Source(Database& database, const Input& input);
+
+  const std::string& relation() const noexcept { return relation_; }  // what goes after FROM
+  const std::string& name() const noexcept { return name_; }          // for messages
+  const std::vector<Column>& columns() const noexcept { return columns_; }
+
+  // The column that is meant: by its exact name, or by the only one that differs in case. Throws
+  // UserError that names the option and the nearest column.
+  const Column& column(std::string_view name, std::string_view option) const;
+  // Several, separated by commas, unless the whole text is one column's name.
+  std::vector<std::string> names(std::string_view text, std::string_view option) const;
+  bool has(std::string_view name) const noexcept;  // in any case, as DuckDB compares
+  std::string free_name() const;                   // one that no column has
+
+  // Runs it; an error of the user's data then begins with their name.
+  void rethrow_named(const std::function<void()>& work) const;
+
+ private:
+  std::string relation_;
+  std::string name_;
+  std::vector<Column> columns_;
+};
+
+// The name of the column that the option asks for, or else of `if_there` if the data have it.
+std::optional<std::string> named_or_there(const Source& source, const std::string& asked,
+                                          const std::string& if_there, std::string_view option);
+
+}  // namespace evenhand::cli

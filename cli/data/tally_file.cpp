@@ -1,0 +1,396 @@
+#include "data/tally_file.h"
+
+#include <evenhand/text.h>
+#include <evenhand/version.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <strings.h>
+
+#include "data/sql.h"
+#include "error.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int newest_version = 1;
+constexpr std::string_view shape =
+    "a tally has one row for each cell and score: the attributes' columns, score, n and n1";
+
+[[noreturn]] void fail(const std::string& name, const std::string& what) {
+  throw UserError(fmt::format("{} is not a tally: {}", name, what));
+}
+
+// --- Writing: a table function that walks through the tally.
+
+struct Walk {
+  const Tally& tally;
+  CellCode next_cell = 0;
+  std::vector<Entry> entries = {};  // of the cell before
+  std::size_t next = 0;
+
+  bool advance() {  // to an entry; false at the end
+    while (next == entries.size()) {
+      if (next_cell == tally.cells().size()) return false;
+      entries = tally.entries(next_cell++);
+      next = 0;
+    }
+    return true;
+  }
+};
+
+void bind_table(duckdb_bind_info info) {
+  const Tally& tally = static_cast<Walk*>(duckdb_bind_get_extra_info(info))->tally;
+  duckdb_logical_type text = duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR);
+  duckdb_logical_type number = duckdb_create_logical_type(DUCKDB_TYPE_DOUBLE);
+  duckdb_logical_type whole = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
+  for (const std::string& attribute : tally.cells().attributes()) {
+    duckdb_bind_add_result_column(info, attribute.c_str(), text);
+  }
+  duckdb_bind_add_result_column(info, "score", number);
+  duckdb_logical_type count = tally.unit_weights() ? whole : number;
+  duckdb_bind_add_result_column(info, "n", count);
+  if (tally.labelled()) duckdb_bind_add_result_column(info, "n1", count);
+  duckdb_destroy_logical_type(&text);
+  duckdb_destroy_logical_type(&number);
+  duckdb_destroy_logical_type(&whole);
+}
+
+void fill_table(duckdb_function_info info, duckdb_data_chunk out) {
+  Walk& walk = *static_cast<Walk*>(duckdb_function_get_extra_info(info));
+  const Tally& tally = walk.tally;
+  const idx_t attributes = tally.cells().attributes().size();
+  const Reading& reading = tally.reading();
+  const idx_t room = duckdb_vector_size();
+  const auto column = [&](idx_t i) { return duckdb_data_chunk_get_vector(out, i); };
+  const auto put = [&](idx_t i, idx_t row, double value) {
+    void* const data = duckdb_vector_get_data(column(attributes + i));
+    if (i > 0 && tally.unit_weights()) {
+      static_cast<std::int64_t*>(data)[row] = static_cast<std::int64_t>(value);
+    } else {
+      static_cast<double*>(data)[row] = value;
+    }
+  };
+  try {
+    idx_t row = 0;
+    for (; row < room && walk.advance(); ++row) {
+      const Entry& entry = walk.entries[walk.next++];
+      for (idx_t a = 0; a < attributes; ++a) {
+        const std::string& value = tally.cells().values(walk.next_cell - 1)[a];
+        duckdb_vector_assign_string_element_len(column(a), row, value.data(), value.size());
+      }
+      put(0, row, reading.turn(entry.score));
+      put(1, row, entry.n);
+      if (tally.labelled()) {
+        put(2, row, reading.favorable == Favorable::low ? entry.n - entry.n1 : entry.n1);
+      }
+    }
+    duckdb_data_chunk_set_size(out, row);
+  } catch (const std::exception& error) {
+    duckdb_function_set_error(info, error.what());
+  }
+}
+
+void register_table(Database& database, Walk& walk) {
+  duckdb_table_function function = duckdb_create_table_function();
+  duckdb_table_function_set_name(function, "evenhand_tally_rows");
+  duckdb_table_function_set_extra_info(function, &walk, nullptr);
+  duckdb_table_function_set_bind(function, bind_table);
+  duckdb_table_function_set_init(
+      function, [](duckdb_init_info info) { duckdb_init_set_max_threads(info, 1); });
+  duckdb_table_function_set_function(function, fill_table);
+  const duckdb_state state = duckdb_register_table_function(database.connection(), function);
+  duckdb_destroy_table_function(&function);
+  if (state == DuckDBError) throw Failure("DuckDB does not take the function evenhand_tally_rows");
+}
+
+Json metadata_of(const StoredTally& stored) {
+  const Tally& tally = stored.tally;
+  Json out;
+  out["tally"] = newest_version;
+  out["version"] = EVENHAND_VERSION;
+  out["attributes"] = tally.cells().attributes();
+  out["sensitive"] = stored.roles.sensitive;
+  out["within"] = stored.roles.within;
+  out["scale"] = to_string(tally.reading().scale);
+  out["favorable"] = to_string(tally.reading().favorable);
+  out["resolution"] = to_text(tally.resolution());
+  if (tally.level()) out["level"] = *tally.level();
+  out["labelled"] = tally.labelled();
+  out["weighted"] = !tally.unit_weights();
+  if (stored.excluded > 0) out["excluded"] = stored.excluded;
+  if (stored.min_count > 0) out["min_count"] = stored.min_count;
+  if (!stored.score.empty()) out["score"] = stored.score;
+  if (!stored.label.empty()) out["label"] = stored.label;
+  if (!stored.null.empty()) out["null"] = stored.null;
+  return out;
+}
+
+// --- Reading.
+
+std::optional<Json> metadata_in(Database& database, const Input& input) {
+  if (input.is_sql() || input.format() != Format::parquet) return std::nullopt;
+  const auto rows = database.query(
+      fmt::format("SELECT decode(value) FROM parquet_kv_metadata({}) WHERE key = 'evenhand'::BLOB",
+                  list_literal(input.files())));
+  if (rows.empty()) return std::nullopt;
+  Json found = Json::parse(rows[0][0].value_or(""), nullptr, false);
+  const auto damaged = [&](bool is) {
+    if (is) fail(input.name(), "its metadata are damaged");
+  };
+  damaged(!found.is_object() || !found.contains("tally") || !found["tally"].is_number_integer());
+  if (found["tally"] > newest_version) {
+    throw UserError(fmt::format(
+        "{} is a tally of version {}, this program reads up to version {}; please update",
+        input.name(), found["tally"].dump(), newest_version));
+  }
+  damaged(found["tally"] < 1);
+  for (const char* key : {"attributes", "sensitive", "within"}) {
+    damaged(!found.contains(key) || !found[key].is_array());
+    for (const Json& name : found[key]) damaged(!name.is_string());
+  }
+  for (const char* key : {"scale", "favorable", "resolution"}) {
+    damaged(!found.contains(key) || !found[key].is_string());
+  }
+  for (const char* key : {"labelled", "weighted"}) {
+    damaged(!found.contains(key) || !found[key].is_boolean());
+  }
+  damaged(found.contains("level") && !found["level"].is_number_integer());
+  damaged(found.contains("excluded") && !found["excluded"].is_number_unsigned());
+  damaged(found.contains("min_count") &&
+          !(found["min_count"].is_number() && found["min_count"] >= 0));
+  for (const char* key : {"score", "label", "null"}) {
+    damaged(found.contains(key) && !found[key].is_string());
+  }
+  if (rows.size() > 1) throw UserError(input.name() + ": use evenhand merge for several tallies");
+  return found;
+}
+
+// Columns of the file in memory; texts as codes, since they repeat.
+struct CountedColumns {
+  struct Texts {
+    std::map<std::string, std::uint32_t> known;
+    std::vector<std::string> dictionary;
+    std::vector<std::uint32_t> codes;
+  };
+  std::vector<Texts> attributes;
+  std::vector<double> score, n, n1;
+};
+
+void take_chunk(duckdb_data_chunk chunk, bool labelled, const std::string& name,
+                CountedColumns& out) {
+  const idx_t rows = duckdb_data_chunk_get_size(chunk);
+  const idx_t attributes = out.attributes.size();
+  for (idx_t a = 0; a < attributes; ++a) {
+    const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, a);
+    CountedColumns::Texts& texts = out.attributes[a];
+    for (idx_t row = 0; row < rows; ++row) {
+      const Cell text = text_at(vector, row);
+      if (!text) fail(name, "a value of an attribute is missing");
+      const auto [at, is_new] =
+          texts.known.try_emplace(*text, static_cast<std::uint32_t>(texts.dictionary.size()));
+      if (is_new) texts.dictionary.push_back(*text);
+      texts.codes.push_back(at->second);
+    }
+  }
+  const auto take = [&](idx_t i, std::string_view column, std::vector<double>& to) {
+    const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, attributes + i);
+    auto* const validity = duckdb_vector_get_validity(vector);
+    const auto* const data = static_cast<const double*>(duckdb_vector_get_data(vector));
+    for (idx_t row = 0; row < rows; ++row) {
+      if (validity && !duckdb_validity_row_is_valid(validity, row)) {
+        fail(name, fmt::format("a value of {} is missing", column));
+      }
+      to.push_back(data[row]);
+    }
+  };
+  take(0, "score", out.score);
+  take(1, "n", out.n);
+  if (labelled) take(2, "n1", out.n1);
+}
+
+bool is_whole(const std::string& type) {
+  return type.find("INT") != std::string::npos;
+}
+
+std::vector<std::string> texts_in(const Json& metadata, const char* key) {
+  return metadata.value(key, std::vector<std::string>{});
+}
+
+// The metadata must be about the columns that are there.
+void check_attributes(const Json& metadata, std::vector<std::string> attributes,
+                      std::vector<std::string> columns, const std::string& name) {
+  for (const char* role : {"sensitive", "within"}) {
+    for (const std::string& attribute : texts_in(metadata, role)) {
+      if (std::find(attributes.begin(), attributes.end(), attribute) == attributes.end()) {
+        fail(name,
+             fmt::format("its metadata name {}, which is no attribute of it", shown(attribute)));
+      }
+    }
+  }
+  std::sort(attributes.begin(), attributes.end());
+  std::sort(columns.begin(), columns.end());
+  if (attributes != columns) fail(name, "its columns are not those that its metadata name");
+}
+
+// The library counts rows from 0, people from 1.
+std::string counting_from_one(const std::string& message) {
+  constexpr std::string_view row = "row ";
+  std::size_t number = 0;
+  if (!message.starts_with(row)) return message;
+  const char* const end = message.data() + message.size();
+  const auto [rest, error] = std::from_chars(message.data() + row.size(), end, number);
+  if (error != std::errc()) return message;
+  return fmt::format("row {}{}", with_commas(number + 1), std::string_view(rest, end));
+}
+
+StoredTally read_with(Database& database, const Source& source, const std::optional<Json>& metadata,
+                      const PlainTallyOptions& options) {
+  const auto need = [&](const std::string& column) -> const Column& {
+    if (!source.has(column)) {
+      fail(source.name(), fmt::format("it has no column {}; {}", shown(column), shape));
+    }
+    return source.column(column, "a tally");
+  };
+  const std::string score = metadata ? "score" : options.score;
+  std::vector<std::string> attributes = options.attributes;
+  if (metadata) attributes = texts_in(*metadata, "attributes");
+  const bool labelled = metadata ? metadata->value("labelled", false) : source.has("n1");
+  std::vector<std::string> wanted;
+  std::vector<std::string> others;
+  for (const Column& column : source.columns()) {
+    const bool number = column.name == score || column.name == "n" || column.name == "n1";
+    if (!number) others.push_back(column.name);
+  }
+  if (attributes.empty() && !metadata) attributes = others;
+
+  for (std::string& attribute : attributes) {
+    attribute = need(attribute).name;
+    wanted.push_back(fmt::format("CAST({} AS VARCHAR)", identifier(attribute)));
+  }
+  if (metadata) check_attributes(*metadata, attributes, others, source.name());
+  const Column& n = need("n");
+  std::vector<std::string> numbers = {need(score).name, n.name};
+  if (labelled) numbers.push_back(need("n1").name);
+  for (const std::string& number : numbers) {
+    wanted.push_back(fmt::format("CAST({} AS DOUBLE)", identifier(number)));
+  }
+  CountedColumns columns;
+  columns.attributes.resize(attributes.size());
+  database.for_each_chunk(
+      fmt::format("SELECT {} FROM {}", joined(wanted), source.relation()), "reading",
+      [&](duckdb_data_chunk chunk) { take_chunk(chunk, labelled, source.name(), columns); });
+  if (columns.score.empty()) throw UserError(source.name() + " has no rows");
+  std::vector<Attribute> coded;
+  for (std::size_t a = 0; a < attributes.size(); ++a) {
+    coded.push_back({.name = attributes[a],
+                     .values = {},
+                     .codes = columns.attributes[a].codes,
+                     .dictionary = columns.attributes[a].dictionary});
+  }
+  CountedOptions counted{.scale = options.reading.scale,
+                         .favorable = options.reading.favorable,
+                         .resolution = options.resolution};
+  if (labelled) counted.positives = columns.n1;
+  const bool texts_only = n.type == "VARCHAR";
+  counted.weighted = !is_whole(n.type) && !texts_only;
+  if (metadata) {
+    counted.scale = scale_from(metadata->value("scale", "probability"));
+    counted.favorable = favorable_from(metadata->value("favorable", "high"));
+    counted.resolution = resolution_from(metadata->value("resolution", "exact"));
+    counted.weighted = metadata->value("weighted", false);
+    if (counted.resolution.cap() && metadata->contains("level")) {
+      counted.level = metadata->at("level").get<int>();
+    }
+  }
+  Cells cells;
+  if (coded.empty()) {
+    cells = {CellNames({}, {{}}), std::vector<CellCode>(columns.score.size(), 0)};
+  } else {
+    cells = Cells::from(coded);
+  }
+  StoredTally out{.tally = Tally::counted(columns.score, columns.n, cells, counted), .roles = {}};
+  if (metadata) {
+    out.roles = {.sensitive = texts_in(*metadata, "sensitive"),
+                 .within = texts_in(*metadata, "within")};
+    out.excluded = metadata->value("excluded", std::uint64_t{0});
+    out.min_count = metadata->value("min_count", 0.0);
+    out.score = metadata->value("score", "");
+    out.label = metadata->value("label", "");
+    out.null = metadata->value("null", "");
+  }
+  return out;
+}
+
+}  // namespace
+
+void write_tally(Database& database, const StoredTally& stored, Output& output) {
+  for (const std::string& attribute : stored.tally.cells().attributes()) {
+    for (const char* taken : {"score", "n", "n1"}) {
+      if (strcasecmp(attribute.c_str(), taken) == 0) {
+        throw UserError(
+            fmt::format("an attribute is called {} like another column of a tally; "
+                        "rename it with --sql",
+                        shown(attribute)));
+      }
+    }
+  }
+  Walk walk{stored.tally};
+  register_table(database, walk);
+  output.write_by(database,
+                  fmt::format("COPY (SELECT * FROM evenhand_tally_rows()) TO {} (FORMAT parquet, "
+                              "USE_TMP_FILE false, KV_METADATA {{evenhand: {}}})",
+                              literal(output.staged()), literal(metadata_of(stored).dump())),
+                  "writing");
+  output.complete();
+}
+
+StoredTally read_tally(Database& database, const Input& input, const PlainTallyOptions& options) {
+  try {
+    const std::optional<Json> metadata = metadata_in(database, input);
+    const Source source(database, input);
+    return read_with(database, source, metadata, options);
+  } catch (const nlohmann::json::exception&) {
+    fail(input.name(), "its metadata are damaged");
+  } catch (const std::invalid_argument& error) {
+    fail(input.name(), counting_from_one(error.what()));
+  } catch (const UserError& error) {
+    const std::string message = error.what();
+    if (message.starts_with(input.name())) throw;
+    fail(input.name(), message);
+  }
+}
+
+std::string to_text(const Resolution& resolution) {
+  if (const auto level = resolution.fixed_level()) return std::to_string(*level);
+  if (const auto cap = resolution.cap()) {
+    return resolution == Resolution::at_most() ? "auto" : fmt::format("at-most {}", *cap);
+  }
+  return "exact";
+}
+
+Resolution resolution_from(std::string_view text) {
+  if (text == "exact") return Resolution::exact();
+  if (text == "auto") return Resolution::at_most();
+  constexpr std::string_view most = "at-most ";
+  const bool cap = text.starts_with(most);
+  const std::string_view digits = cap ? text.substr(most.size()) : text;
+  long number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw UserError(
+        fmt::format("there is no resolution {}: use exact, auto or a number of bits", shown(text)));
+  }
+  if (cap) return Resolution::at_most(static_cast<std::size_t>(std::max(0L, number)));
+  return Resolution::bits(static_cast<int>(std::clamp(number, -100000L, 100000L)));
+}
+
+}  // namespace evenhand::cli

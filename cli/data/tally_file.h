@@ -1,0 +1,47 @@
+// Tallies as files: one row for each cell and score, with the attributes' columns, score, n and n1
+// (the weight of rows with label 1), in the user's own scale.
+#pragma once
+
+#include <evenhand/criterion.h>
+#include <evenhand/tally.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/database.h"
+#include "data/source.h"
+#include "output/output.h"
+
+namespace evenhand::cli {
+
+struct StoredTally {
+  Tally tally;
+  Roles roles;                 // no sensitive attribute: not known
+  std::uint64_t excluded = 0;  // rows that were left out because of a missing value
+  double min_count = 0;        // no entry has fewer rows
+  std::string score = {};      // the column it was made of; empty: not known
+  std::string label = {};
+  std::string null = {};  // what became of missing values; empty: not known
+};
+
+// As Parquet, with all that is not in the columns as metadata. Throws UserError if an attribute is
+// called like one of the other columns.
+void write_tally(Database& database, const StoredTally& stored, Output& output);
+
+// For files without metadata, as from SELECT sex, score, count(*) AS n, sum(y) AS n1 GROUP BY ALL.
+struct PlainTallyOptions {
+  std::vector<std::string> attributes;  // none: every column but score, n and n1
+  std::string score = "score";
+  Reading reading = {};
+  Resolution resolution = Resolution::exact();
+};
+
+// Throws UserError that says what is wrong with a file that is not a tally.
+StoredTally read_tally(Database& database, const Input& input, const PlainTallyOptions& options);
+
+std::string to_text(const Resolution& resolution);  // "exact", "16", "auto", "at-most 1000"
+Resolution resolution_from(std::string_view text);  // throws UserError
+
+}  // namespace evenhand::cli

@@ -1,0 +1,242 @@
+#include "output/figures.h"
+
+#include <evenhand/text.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+using Align = Table::Align;
+
+Json comparison_json(const Comparison& comparison) {
+  Json out = to_json(comparison.figures);
+  for (const RateOf& rate : all_rates()) {
+    const auto& spread = comparison.*rate.spread;
+    Json& at = out[std::string(rate.name) + "_between_groups"];
+    if (spread) at = {{"difference", spread->difference}, {"ratio", spread->ratio}};
+  }
+  out["bias"] = comparison.bias;
+  return out;
+}
+
+std::string with_interval(const Figures& figures, const RateOf& rate, bool intervals) {
+  std::string text = percent(figures.*rate.value, 1);
+  if (!intervals) return text;
+  const auto& interval = figures.*rate.interval;
+  return interval
+             ? fmt::format("{} ({:.1f}-{:.1f})", text, 100 * interval->low, 100 * interval->high)
+             : text;
+}
+
+}  // namespace
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json values_json(const std::vector<std::string>& attributes, std::span<const std::string> values) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < attributes.size(); ++i) out[attributes[i]] = values[i];
+  return out;
+}
+
+const std::vector<RateOf>& all_rates() {
+  static const std::vector<RateOf> rates = {
+      {Rate::selection, "selected", "selection_rate", &Figures::selection_rate,
+       &Figures::selection_interval, &Comparison::selection_rate},
+      {Rate::true_positive, "true pos.", "true_positive_rate", &Figures::true_positive_rate,
+       &Figures::true_positive_interval, &Comparison::true_positive_rate},
+      {Rate::false_positive, "false pos.", "false_positive_rate", &Figures::false_positive_rate,
+       &Figures::false_positive_interval, &Comparison::false_positive_rate},
+  };
+  return rates;
+}
+
+const RateOf& rate_of(Rate rate) {
+  return *std::find_if(all_rates().begin(), all_rates().end(),
+                       [&](const RateOf& candidate) { return candidate.rate == rate; });
+}
+
+Json to_json(const Figures& figures) {
+  Json out;
+  out["weight"] = figures.weight;
+  for (const RateOf& rate : all_rates()) {
+    out[std::string(rate.name)] = optional_json(figures.*rate.value);
+    if (const auto& interval = figures.*rate.interval) {
+      out[std::string(rate.name) + "_interval"] = {interval->low, interval->high};
+    }
+  }
+  out["precision"] = optional_json(figures.precision);
+  out["accuracy"] = optional_json(figures.accuracy);
+  out["cost"] = optional_json(figures.cost);
+  return out;
+}
+
+Json to_json(const Audit& audit, const CellNames& names, const Roles& roles) {
+  Json out;
+  out["expected"] = audit.expected;
+  out["overall"] = comparison_json(audit.overall);
+  const auto add = [&out](const char* list, Json what, const char* key, Json values) {
+    what[key] = std::move(values);
+    out[list].push_back(std::move(what));
+  };
+  for (const AuditedGroup& group : audit.overall.groups) {
+    Json figures = to_json(group.figures);
+    figures["covariance"] = group.covariance;
+    add("groups", std::move(figures), "group", values_json(roles.sensitive, group.values));
+  }
+  for (const Comparison& stratum : audit.strata) {
+    add("strata", comparison_json(stratum), "stratum", values_json(roles.within, stratum.values));
+  }
+  for (const AuditedCell& cell : audit.cells) {
+    Json figures = to_json(cell.figures);
+    figures["covariance"] = cell.covariance;
+    add("cells", std::move(figures), "cell",
+        values_json(names.attributes(), names.values(cell.cell)));
+  }
+  return out;
+}
+
+std::optional<double> largest_difference(const Audit& audit, Rate rate) {
+  std::optional<double> largest;
+  for (const Comparison& stratum : audit.strata) {
+    if (const auto& spread = stratum.*rate_of(rate).spread) {
+      largest = std::max(largest.value_or(0), spread->difference);
+    }
+  }
+  return largest;
+}
+
+std::string proof_in_words(Status status, double gap, double violation) {
+  const std::string word(to_string(status));
+  return fmt::format(
+      "{}: no rule that is as fair does better by more than {} of the whole; the criterion is "
+      "missed by {}",
+      status == Status::optimal ? good(word) : bad(word), small(std::max(0.0, gap)),
+      small(violation));
+}
+
+std::string written_in_words(const std::string& file) {
+  if (file.empty()) return "\nNo rule was written: add -o rule.json.\n";
+  return fmt::format("\nThe rule is in {0}; evenhand show {0} says it in words.\n", file);
+}
+
+std::string people(double weight) {
+  if (weight >= 0 && weight < 1e15 && weight == std::floor(weight)) {
+    return with_commas(static_cast<std::size_t>(weight));
+  }
+  return rounded(weight, 6);
+}
+
+std::vector<Roles> views_of(const Roles& roles, Across across) {
+  std::vector<Roles> out;
+  if (across != Across::marginal || roles.sensitive.size() < 2) {
+    out.push_back({.sensitive = roles.sensitive, .within = roles.within});
+  }
+  if (across != Across::intersection && roles.sensitive.size() > 1) {
+    for (const std::string& attribute : roles.sensitive) {
+      out.push_back({.sensitive = {attribute}, .within = roles.within});
+    }
+  }
+  return out;
+}
+
+std::string group_table(const Roles& roles, const Audit& before, const Audit* after,
+                        const std::vector<Rate>& rates, bool intervals) {
+  std::vector<std::string> titles;
+  for (const auto* names : {&roles.within, &roles.sensitive}) {
+    for (const std::string& name : *names) titles.push_back(shown(name));
+  }
+  if (titles.empty()) titles.emplace_back("group");
+  std::vector<Align> align(titles.size(), Align::left);
+  titles.emplace_back("people");
+  for (const Rate rate : rates) {
+    titles.emplace_back(rate_of(rate).title);
+    if (after) titles.emplace_back("after");
+  }
+  align.resize(titles.size(), Align::right);
+  Table table(titles, align);
+  for (std::size_t s = 0; s < before.strata.size(); ++s) {
+    const Comparison& stratum = before.strata[s];
+    for (std::size_t g = 0; g < stratum.groups.size(); ++g) {
+      const AuditedGroup& group = stratum.groups[g];
+      std::vector<std::string> row;
+      for (const auto* values : {&stratum.values, &group.values}) {
+        for (const std::string& value : *values) row.push_back(shown(value));
+      }
+      if (row.empty()) row.emplace_back("everybody");
+      row.push_back(people(group.figures.weight));
+      for (const Rate rate : rates) {
+        row.push_back(with_interval(group.figures, rate_of(rate), intervals));
+        if (after) {
+          row.push_back(
+              with_interval(after->strata[s].groups[g].figures, rate_of(rate), intervals));
+        }
+      }
+      table.add(row);
+    }
+  }
+  return table.text();
+}
+
+SummaryTable::SummaryTable(bool compares)
+    : compares_(compares),
+      table_(compares ? std::vector<std::string>{"", "before", "after", ""}
+                      : std::vector<std::string>{"", "today"},
+             {Align::left, Align::right, Align::right, Align::left}) {}
+
+void SummaryTable::add(std::string name, std::string before, std::string after,
+                       const std::string& note) {
+  std::vector<std::string> row = {std::move(name), std::move(before)};
+  if (compares_) {
+    row.push_back(std::move(after));
+    row.push_back(faint(note));
+  }
+  table_.add(row);
+}
+
+void SummaryTable::add_lottery(double share) {
+  add("lottery share", percent(0.0), percent(share),
+      "of people are decided by a coin, the same every time");
+}
+
+std::string SummaryTable::text(const std::string& expected) const {
+  std::string out = table_.text();
+  if (!compares_ && !expected.empty()) out += "  " + faint("accuracy is " + expected) + "\n";
+  return out;
+}
+
+std::string summary_table(const Audit& before, const Audit* after, const Costs& costs,
+                          const std::vector<Rate>& rates, std::optional<double> lottery_share) {
+  SummaryTable table(after != nullptr);
+  const Figures& old_figures = before.overall.figures;
+  const Figures none;
+  const Figures& new_figures = after ? after->overall.figures : none;
+  const std::string expected = before.expected ? "expected, if the scores are calibrated" : "";
+  if (costs == Costs{}) {
+    table.add("accuracy", percent(old_figures.accuracy), percent(new_figures.accuracy), expected);
+  } else {
+    const auto text = [](const std::optional<double>& cost) {
+      return cost ? rounded(*cost, 5) : std::string("-");
+    };
+    table.add("cost of a decision", text(old_figures.cost), text(new_figures.cost), expected);
+  }
+  table.add("selected", percent(old_figures.selection_rate), percent(new_figures.selection_rate),
+            "of all people");
+  for (const Rate rate : rates) {
+    table.add(fmt::format("largest difference, {}", rate_of(rate).title),
+              percent(largest_difference(before, rate)),
+              after ? percent(largest_difference(*after, rate)) : "",
+              before.strata.size() > 1 ? "between groups of a stratum" : "between groups");
+  }
+  if (lottery_share) table.add_lottery(*lottery_share);
+  return table.text(expected);
+}
+
+}  // namespace evenhand::cli

@@ -1,0 +1,77 @@
+// Audits for people and for programs.
+#pragma once
+
+#include <evenhand/audit.h>
+#include <evenhand/solve.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Figures& figures);
+Json to_json(const Audit& audit, const CellNames& names, const Roles& roles);
+
+Json optional_json(const std::optional<double>& value);
+// {"attribute": "value"}
+Json values_json(const std::vector<std::string>& attributes, std::span<const std::string> values);
+
+// A named rate of an audit.
+struct RateOf {
+  Rate rate;
+  std::string_view title;  // "selected", "of deserving", "of others"
+  std::string_view name;   // "selection_rate"
+  std::optional<double> Figures::*value;
+  std::optional<Interval> Figures::*interval;
+  std::optional<Spread> Comparison::*spread;
+};
+const std::vector<RateOf>& all_rates();
+const RateOf& rate_of(Rate rate);
+
+// The largest difference of a rate between the groups of a stratum, over all strata; none if
+// nothing can be compared.
+std::optional<double> largest_difference(const Audit& audit, Rate rate);
+
+// Who is compared: the combinations of all sensitive attributes, each attribute's values, or both.
+std::vector<Roles> views_of(const Roles& roles, Across across);
+
+// One line for each group of each stratum: people, then each of the rates before and after.
+std::string group_table(const Roles& roles, const Audit& before, const Audit* after,
+                        const std::vector<Rate>& rates, bool intervals);
+
+// Figures of everybody: today's, or before and after.
+class SummaryTable {
+ public:
+  explicit SummaryTable(bool compares);
+
+  void add(std::string name, std::string before, std::string after, const std::string& note);
+  void add_lottery(double share);
+  // `expected` says what accuracy trusts; nothing if that is labels.
+  std::string text(const std::string& expected) const;
+
+ private:
+  bool compares_;
+  Table table_;
+};
+
+// Accuracy or cost, selection, the largest differences; before and after.
+std::string summary_table(const Audit& before, const Audit* after, const Costs& costs,
+                          const std::vector<Rate>& rates, std::optional<double> lottery_share);
+
+// How good a rule is, and how sure that is.
+std::string proof_in_words(Status status, double gap, double violation);
+// The last lines of a fit: where its rule is, if anywhere.
+std::string written_in_words(const std::string& file);
+
+std::string people(double weight);  // "16,281", or a weight that is no whole number
+
+}  // namespace evenhand::cli

@@ -1,0 +1,92 @@
+#include "output/soft_figures.h"
+
+#include <evenhand/text.h>
+
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+
+using Align = Table::Align;
+
+Json summary_json(const SoftAudit& audit) {
+  Json out;
+  out["selection_rate"] = audit.selection_rate;
+  out["accuracy"] = audit.accuracy;
+  out["cost"] = audit.cost;
+  out["largest_difference"] = optional_json(audit.largest_difference());
+  return out;
+}
+
+Json to_json(const SoftAudit& audit, const std::vector<std::string>& within) {
+  Json out;
+  out["expected"] = audit.expected;
+  out["weight"] = audit.weight;
+  out.update(summary_json(audit));
+  Json& strata = out["strata"] = Json::array();
+  for (const SoftAuditedStratum& stratum : audit.strata) {
+    Json columns = Json::array();
+    for (const SoftPair& pair : stratum.columns) {
+      columns.push_back({{"column", pair.column},
+                         {"mean", pair.mean},
+                         {"rate", optional_json(pair.rate)},
+                         {"others", optional_json(pair.others)}});
+    }
+    strata.push_back({{"stratum", values_json(within, stratum.values)},
+                      {"weight", stratum.weight},
+                      {"selection_rate", optional_json(stratum.selection_rate)},
+                      {"columns", std::move(columns)}});
+  }
+  return out;
+}
+
+std::string summary_table(const SoftAudit& before, const SoftAudit* after, const Costs& costs,
+                          std::optional<double> lottery_share) {
+  SummaryTable table(after != nullptr);
+  const std::string expected = before.expected ? "expected, if the scores are calibrated" : "";
+  if (costs == Costs{}) {
+    table.add("accuracy", percent(before.accuracy), after ? percent(after->accuracy) : "",
+              expected);
+  } else {
+    table.add("cost of a decision", rounded(before.cost, 5), after ? rounded(after->cost, 5) : "",
+              expected);
+  }
+  table.add("selected", percent(before.selection_rate), after ? percent(after->selection_rate) : "",
+            "of all people");
+  table.add("largest difference, selected", percent(before.largest_difference()),
+            after ? percent(after->largest_difference()) : "",
+            "between those who belong and the others, expected");
+  if (lottery_share) table.add_lottery(*lottery_share);
+  return table.text(expected);
+}
+
+std::string pair_table(const std::vector<std::string>& within, const SoftAudit& before,
+                       const SoftAudit* after) {
+  std::vector<std::string> titles;
+  for (const std::string& name : within) titles.push_back(shown(name));
+  std::vector<Align> align(titles.size() + 1, Align::left);
+  titles.insert(titles.end(), {"column", "belong"});
+  for (const char* who : {"selected", "others"}) {
+    titles.emplace_back(who);
+    if (after) titles.emplace_back("after");
+  }
+  align.resize(titles.size(), Align::right);
+  Table table(titles, align);
+  for (std::size_t k = 0; k < before.strata.size(); ++k) {
+    const SoftAuditedStratum& stratum = before.strata[k];
+    for (std::size_t j = 0; j < stratum.columns.size(); ++j) {
+      std::vector<std::string> row;
+      for (const std::string& value : stratum.values) row.push_back(shown(value));
+      const SoftPair& pair = stratum.columns[j];
+      row.push_back(shown(pair.column));
+      row.push_back(percent(pair.mean, 1));
+      for (const auto who : {&SoftPair::rate, &SoftPair::others}) {
+        row.push_back(percent(pair.*who, 1));
+        if (after) row.push_back(percent(after->strata[k].columns[j].*who, 1));
+      }
+      table.add(row);
+    }
+  }
+  return table.text();
+}
+
+}  // namespace evenhand::cli

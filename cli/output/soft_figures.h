@@ -1,0 +1,25 @@
+// Audits of soft groups, for people and for programs.
+#pragma once
+
+#include <evenhand/soft_audit.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "output/figures.h"
+
+namespace evenhand::cli {
+
+Json to_json(const SoftAudit& audit, const std::vector<std::string>& within);
+Json summary_json(const SoftAudit& audit);  // of everybody, without the strata
+
+// Accuracy or cost, selection, the largest difference; before and after.
+std::string summary_table(const SoftAudit& before, const SoftAudit* after, const Costs& costs,
+                          std::optional<double> lottery_share);
+
+// One line for each column of each stratum: those who belong and the others, before and after.
+std::string pair_table(const std::vector<std::string>& within, const SoftAudit& before,
+                       const SoftAudit* after);
+
+}  // namespace evenhand::cli

@@ -1,0 +1,126 @@
+#include "output/terminal.h"
+
+#include <evenhand/text.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace evenhand::cli {
+namespace {
+
+bool colour_wanted() {
+  const char* const no_color = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return on_terminal(stdout) && !(no_color && *no_color) &&
+         !(terminal && std::strcmp(terminal, "dumb") == 0);
+}
+
+std::string in_colour(std::string_view code, std::string_view text) {
+  static const bool wanted = colour_wanted();
+  return wanted && !text.empty() ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+// Columns on a screen: code points, without those that only decorate others or the colour codes.
+std::size_t width_of(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\033') {
+      while (i < text.size() && text[i] != 'm') ++i;
+      continue;
+    }
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) ++width;
+  }
+  return width;
+}
+
+}  // namespace
+
+bool on_terminal(std::FILE* stream) {
+  return isatty(fileno(stream)) == 1;
+}
+
+void say(std::string_view line) {
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fputc('\n', stderr);
+  std::fflush(stderr);
+}
+
+std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", with_commas(count), what, count == 1 ? "" : "s");
+}
+
+std::string strong(std::string_view text) {
+  return in_colour("1", text);
+}
+std::string good(std::string_view text) {
+  return in_colour("32", text);
+}
+std::string bad(std::string_view text) {
+  return in_colour("31", text);
+}
+std::string faint(std::string_view text) {
+  return in_colour("2", text);
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 60;
+  return quoted_if_needed(text, most);
+}
+
+std::string shown(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + shown(text);
+  return out;
+}
+
+std::string percent(double share, int digits) {
+  return fmt::format("{:.{}f} %", 100 * share, digits);
+}
+
+std::string percent(std::optional<double> share, int digits) {
+  return share ? percent(*share, digits) : "-";
+}
+
+std::string small(double value) {
+  if (value != 0 && std::abs(value) < 1e-4) return fmt::format("{:.0e}", value);
+  return rounded(value, 4);
+}
+
+Table::Table(std::vector<std::string> titles, std::vector<Align> align)
+    : align_(std::move(align)), rows_{std::move(titles)} {}
+
+void Table::add(std::vector<std::string> row) {
+  rows_.push_back(std::move(row));
+}
+
+std::string Table::text(std::string_view indent) const {
+  std::vector<std::size_t> widths(align_.size());
+  for (const auto& row : rows_) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
+  }
+  std::string out;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const bool titles = r == 0;
+    if (titles && std::all_of(rows_[0].begin(), rows_[0].end(),
+                              [](const std::string& title) { return title.empty(); })) {
+      continue;
+    }
+    std::string line(indent);
+    for (std::size_t c = 0; c < rows_[r].size(); ++c) {
+      const std::string padding(widths[c] - width_of(rows_[r][c]), ' ');
+      const std::string text = titles ? strong(rows_[r][c]) : rows_[r][c];
+      if (c > 0) line += "  ";
+      line += align_[c] == Align::right ? padding + text : text + padding;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace evenhand::cli
