@@ -69,11 +69,11 @@ std::shared_ptr<CLI::FormatterBase> help_formatter() {
   return help;
 }
 
-Section::Section(CLI::App& command, std::string title)
-    : command_(command), title_(std::move(title)), before_(command.get_options().size()) {}
+Section::Section(Command& command, std::string title)
+    : command_(command), title_(std::move(title)), before_(command.parsed().get_options().size()) {}
 
 Section::~Section() {
-  const std::vector<CLI::Option*> all = command_.get_options();
+  const std::vector<CLI::Option*> all = command_.parsed().get_options();
   for (std::size_t i = before_; i < all.size(); ++i) all[i]->group(title_);
 }
 

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "command.h"
+
 namespace CLI {
-class App;
 class FormatterBase;
 }  // namespace CLI
 
@@ -17,13 +18,13 @@ std::shared_ptr<CLI::FormatterBase> help_formatter();
 // Options that are added to the command while it lives stand together under its title.
 class Section {
  public:
-  Section(CLI::App& command, std::string title);
+  Section(Command& command, std::string title);
   ~Section();
   Section(const Section&) = delete;
   Section& operator=(const Section&) = delete;
 
  private:
-  CLI::App& command_;
+  Command& command_;
   std::string title_;
   std::size_t before_;
 };

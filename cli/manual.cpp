@@ -177,16 +177,16 @@ std::string man_page(CLI::App& program) {
 
 }  // namespace
 
-void add_manual(CLI::App& program, int& status) {
-  CLI::App& man = *program.add_subcommand("man", "Print the man page");
+void add_manual(Command& program, int& status) {
+  Command& man = *program.add_subcommand("man", "Print the man page");
   man.callback([&program, &status] {
-    print(man_page(program));
+    print(man_page(program.parsed()));
     status = exit_done;
   });
-  CLI::App& completion = *program.add_subcommand(
+  Command& completion = *program.add_subcommand(
       "completion", "Print the completion for bash: source <(evenhand completion)");
   completion.callback([&program, &status] {
-    print(bash_completion(program));
+    print(bash_completion(program.parsed()));
     status = exit_done;
   });
 }

@@ -5,7 +5,6 @@
 
 #include <charconv>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "data/tally_file.h"
@@ -36,35 +35,35 @@ std::uint64_t whole_number_from(std::string_view text, std::string_view option) 
   return value;
 }
 
-CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
-                              std::optional<std::uint64_t>& value, const std::string& help) {
+Option* add_whole_number(Command& command, const std::string& name,
+                         std::optional<std::uint64_t>& value, const std::string& help) {
   return command
-      .add_option_function<std::string>(
+      .add_option(
           name, [name, &value](const std::string& text) { value = whole_number_from(text, name); },
           help)
       ->type_name("N");
 }
 
-CLI::Option* add_number(CLI::App& command, const std::string& name, double& value,
-                        const std::string& help) {
+Option* add_number(Command& command, const std::string& name, double& value,
+                   const std::string& help) {
   return command
-      .add_option_function<std::string>(
+      .add_option(
           name, [name, &value](const std::string& text) { value = number_from(text, name); }, help)
       ->type_name("X")
       ->default_str(shortest(value));
 }
 
-CLI::Option* add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
-                        const std::string& help) {
+Option* add_number(Command& command, const std::string& name, std::optional<double>& value,
+                   const std::string& help) {
   return command
-      .add_option_function<std::string>(
+      .add_option(
           name, [name, &value](const std::string& text) { value = number_from(text, name); }, help)
       ->type_name("X");
 }
 
-void add_threads(CLI::App& command, DatabaseOptions& options) {
+void add_threads(Command& command, DatabaseOptions& options) {
   command
-      .add_option_function<std::string>(
+      .add_option(
           "--threads",
           [&options](const std::string& text) {
             constexpr unsigned most = 4096;
@@ -80,7 +79,7 @@ void add_threads(CLI::App& command, DatabaseOptions& options) {
       ->type_name("N");
 }
 
-void add_data_options(CLI::App& command, DataOptions& options) {
+void add_data_options(Command& command, DataOptions& options) {
   const Section section(command, "Data");
   command
       .add_option(
@@ -104,7 +103,7 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       ->type_name("SIZE");
 }
 
-void add_row_options(CLI::App& command, RowOptions& options) {
+void add_row_options(Command& command, RowOptions& options) {
   const Section section(command, "Columns");
   command.add_option("--score", options.score, "The column with the model's score")
       ->type_name("COLUMN");
@@ -147,7 +146,7 @@ void add_row_options(CLI::App& command, RowOptions& options) {
       ->default_str("exact");
 }
 
-void add_tally_option(CLI::App& command, RowOptions& options) {
+void add_tally_option(Command& command, RowOptions& options) {
   const Section section(command, "Data");
   command
       .add_option("--tally", options.tally,
@@ -155,7 +154,7 @@ void add_tally_option(CLI::App& command, RowOptions& options) {
       ->type_name("FILE");
 }
 
-void add_fairness_options(CLI::App& command, FairnessOptions& options, Strictness strictness) {
+void add_fairness_options(Command& command, FairnessOptions& options, Strictness strictness) {
   const Section section(command, "What is fair");
   command
       .add_option("--criterion", options.criterion,
@@ -177,7 +176,7 @@ void add_fairness_options(CLI::App& command, FairnessOptions& options, Strictnes
                   "A requirement of your own, for example \"rate <= 0.1\" or \"tpr[sex=F] >= 0.9 * "
                   "tpr[sex=M]\"; may be repeated, and may stand alone")
       ->type_name("TEXT")
-      ->allow_extra_args(false);
+      ->one_at_a_time();
   command
       .add_option("--across", options.across,
                   "Several sensitive columns: fair between their combinations (intersection), for "
@@ -186,7 +185,7 @@ void add_fairness_options(CLI::App& command, FairnessOptions& options, Strictnes
       ->capture_default_str();
 }
 
-void add_objective_options(CLI::App& command, ObjectiveOptions& options) {
+void add_objective_options(Command& command, ObjectiveOptions& options) {
   const Section section(command, "What is best");
   add_number(command, "--cost-fp", options.cost_fp,
              "What a wrong positive decision costs (default: 1)");
@@ -197,7 +196,7 @@ void add_objective_options(CLI::App& command, ObjectiveOptions& options) {
              "decision is worth its cost, a probability of 1/2 at equal costs)");
 }
 
-void add_calibration_options(CLI::App& command, CalibrationOptions& options) {
+void add_calibration_options(Command& command, CalibrationOptions& options) {
   command
       .add_option(
           "--calibrate", options.calibrate,
@@ -210,7 +209,7 @@ void add_calibration_options(CLI::App& command, CalibrationOptions& options) {
       ->default_str("cell");
 }
 
-void add_fit_options(CLI::App& command, FitOptions& options) {
+void add_fit_options(Command& command, FitOptions& options) {
   const Section section(command, "Fitting");
   command
       .add_option("--gamma", options.gamma,
@@ -220,7 +219,7 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
   add_calibration_options(command, options.calibration);
 }
 
-void add_problem_options(CLI::App& command, ProblemOptions& options, Strictness strictness) {
+void add_problem_options(Command& command, ProblemOptions& options, Strictness strictness) {
   add_data_options(command, options.data);
   add_tally_option(command, options.rows);
   add_row_options(command, options.rows);

@@ -10,35 +10,31 @@
 #include <string>
 #include <vector>
 
+#include "command.h"
 #include "data/collect.h"
 #include "data/database.h"
 #include "data/input.h"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace evenhand::cli {
 
 // An option with a number, read the same everywhere, whatever the locale.
-CLI::Option* add_number(CLI::App& command, const std::string& name, double& value,
-                        const std::string& help);
-CLI::Option* add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
-                        const std::string& help);
+Option* add_number(Command& command, const std::string& name, double& value,
+                   const std::string& help);
+Option* add_number(Command& command, const std::string& name, std::optional<double>& value,
+                   const std::string& help);
 double number_from(std::string_view text, std::string_view option);  // throws UserError
 // The same for whole numbers, from 0 to 2^64 - 1.
 std::uint64_t whole_number_from(std::string_view text, std::string_view option);
-CLI::Option* add_whole_number(CLI::App& command, const std::string& name,
-                              std::optional<std::uint64_t>& value, const std::string& help);
+Option* add_whole_number(Command& command, const std::string& name,
+                         std::optional<std::uint64_t>& value, const std::string& help);
 
 // Where the rows are, and how many cores and how much memory may read them.
 struct DataOptions {
   InputOptions input = {.data = {}, .sql = {}, .format = "auto"};
   DatabaseOptions database;
 };
-void add_data_options(CLI::App& command, DataOptions& options);
-void add_threads(CLI::App& command, DatabaseOptions& options);
+void add_data_options(Command& command, DataOptions& options);
+void add_threads(Command& command, DatabaseOptions& options);
 
 // What its columns mean.
 struct RowOptions {
@@ -56,14 +52,14 @@ struct RowOptions {
   Reading reading() const;
   Resolution finest() const;
 };
-void add_row_options(CLI::App& command, RowOptions& options);
+void add_row_options(Command& command, RowOptions& options);
 
 // Columns that are used if no other is named and the data have them: those of a rule's record.
 struct ColumnsIfThere {
   std::string label;
   std::string weight;
 };
-void add_tally_option(CLI::App& command, RowOptions& options);  // instead of rows
+void add_tally_option(Command& command, RowOptions& options);  // instead of rows
 
 // What is fair.
 struct FairnessOptions {
@@ -78,7 +74,7 @@ struct FairnessOptions {
   Criterion build(const Roles& roles) const;
 };
 enum class Strictness { given, varied };  // varied: the command chooses tolerances itself
-void add_fairness_options(CLI::App& command, FairnessOptions& options,
+void add_fairness_options(Command& command, FairnessOptions& options,
                           Strictness strictness = Strictness::given);
 
 // What is best.
@@ -89,7 +85,7 @@ struct ObjectiveOptions {
 
   Costs costs() const { return {cost_fp.value_or(1), cost_fn.value_or(1)}; }
 };
-void add_objective_options(CLI::App& command, ObjectiveOptions& options);
+void add_objective_options(Command& command, ObjectiveOptions& options);
 
 // Where the probability of a score comes from.
 struct CalibrationOptions {
@@ -100,7 +96,7 @@ struct CalibrationOptions {
   CalibrateBy curves() const;
   void check() const;
 };
-void add_calibration_options(CLI::App& command, CalibrationOptions& options);
+void add_calibration_options(Command& command, CalibrationOptions& options);
 
 struct FitOptions {
   std::string gamma;  // a number, auto, or empty: the solver's own
@@ -111,7 +107,7 @@ struct FitOptions {
   SolveOptions build(const ObjectiveOptions& objective, unsigned threads, const Tally& tally,
                      std::uint64_t rows, double usual = 0) const;
 };
-void add_fit_options(CLI::App& command, FitOptions& options);
+void add_fit_options(Command& command, FitOptions& options);
 
 // All of these: what fit and frontier have in common.
 struct ProblemOptions {
@@ -121,7 +117,7 @@ struct ProblemOptions {
   ObjectiveOptions objective;
   FitOptions fit;
 };
-void add_problem_options(CLI::App& command, ProblemOptions& options,
+void add_problem_options(Command& command, ProblemOptions& options,
                          Strictness strictness = Strictness::given);
 
 Across across_from(const std::string& name);  // throws UserError

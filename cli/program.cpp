@@ -123,17 +123,18 @@ int run(const std::vector<std::string>& arguments) {
       "groups alike.",
       "evenhand");
   describe(program);
-  add_demo(program, status);
-  add_fit(program, status);
-  add_apply(program, status);
-  add_show(program, status);
-  add_audit(program, status);
-  add_frontier(program, status);
-  add_calibrate(program, status);
-  add_tally(program, status);
-  add_merge(program, status);
-  add_theory(program, status);
-  add_manual(program, status);
+  Command commands(program);
+  add_demo(commands, status);
+  add_fit(commands, status);
+  add_apply(commands, status);
+  add_show(commands, status);
+  add_audit(commands, status);
+  add_frontier(commands, status);
+  add_calibrate(commands, status);
+  add_tally(commands, status);
+  add_merge(commands, status);
+  add_theory(commands, status);
+  add_manual(commands, status);
   try {
     // CLI11 takes them from the back.
     program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <strings.h>
 
@@ -222,8 +221,8 @@ int run_apply(const Options& options) {
 
 }  // namespace
 
-void add_apply(CLI::App& program, int& status) {
-  CLI::App& command =
+void add_apply(Command& program, int& status) {
+  Command& command =
       *program.add_subcommand("apply", "Decide: every input column, plus probability and decision");
   command.footer(
       "Examples:\n"

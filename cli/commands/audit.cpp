@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands/audit_limits.h"
@@ -425,8 +424,8 @@ int run_audit(Options options) {
 
 }  // namespace
 
-void add_audit(CLI::App& program, int& status) {
-  CLI::App& command = *program.add_subcommand(
+void add_audit(Command& program, int& status) {
+  Command& command = *program.add_subcommand(
       "audit", "Figures by group, of the scores, of a rule, or of decisions already made");
   command.footer(
       "Examples:\n"

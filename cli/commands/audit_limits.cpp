@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "error.h"
@@ -41,7 +40,7 @@ int AuditLimits::judge(const std::string& data, std::optional<double> difference
   return exit_done;
 }
 
-void add_limits(CLI::App& command, AuditLimits& limits) {
+void add_limits(Command& command, AuditLimits& limits) {
   add_number(command, "--fail-above", limits.fail_above,
              "Exit with status 4 if a difference is larger than this");
   add_number(command, "--fail-below", limits.fail_below,

@@ -4,9 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "command.h"
 
 namespace evenhand::cli {
 
@@ -20,6 +18,6 @@ struct AuditLimits {
   int judge(const std::string& data, std::optional<double> difference,
             std::optional<double> ratio) const;
 };
-void add_limits(CLI::App& command, AuditLimits& limits);
+void add_limits(Command& command, AuditLimits& limits);
 
 }  // namespace evenhand::cli

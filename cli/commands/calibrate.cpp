@@ -1,7 +1,6 @@
 #include <evenhand/calibrate.h>
 #include <evenhand/text.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -93,8 +92,8 @@ int run_calibrate(Options options) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& program, int& status) {
-  CLI::App& command = *program.add_subcommand(
+void add_calibrate(Command& program, int& status) {
+  Command& command = *program.add_subcommand(
       "calibrate", "How far scores can be trusted as probabilities, before and after calibration");
   command.footer(
       "Examples:\n"

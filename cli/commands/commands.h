@@ -5,23 +5,21 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "command.h"
 
 namespace evenhand::cli {
 
-void add_demo(CLI::App& program, int& status);
-void add_fit(CLI::App& program, int& status);
-void add_apply(CLI::App& program, int& status);
-void add_show(CLI::App& program, int& status);
-void add_audit(CLI::App& program, int& status);
-void add_frontier(CLI::App& program, int& status);
-void add_calibrate(CLI::App& program, int& status);
-void add_tally(CLI::App& program, int& status);
-void add_merge(CLI::App& program, int& status);
-void add_theory(CLI::App& program, int& status);
-void add_manual(CLI::App& program, int& status);  // completion and man
+void add_demo(Command& program, int& status);
+void add_fit(Command& program, int& status);
+void add_apply(Command& program, int& status);
+void add_show(Command& program, int& status);
+void add_audit(Command& program, int& status);
+void add_frontier(Command& program, int& status);
+void add_calibrate(Command& program, int& status);
+void add_tally(Command& program, int& status);
+void add_merge(Command& program, int& status);
+void add_theory(Command& program, int& status);
+void add_manual(Command& program, int& status);  // completion and man
 
 // The whole program, for main and for the demo. Never throws; messages go to standard error.
 int run(const std::vector<std::string>& arguments);

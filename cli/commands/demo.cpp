@@ -1,6 +1,5 @@
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -94,8 +93,8 @@ int run_demo(const std::string& folder) {
 
 }  // namespace
 
-void add_demo(CLI::App& program, int& status) {
-  CLI::App& command =
+void add_demo(Command& program, int& status) {
+  Command& command =
       *program.add_subcommand("demo", "Everything below on built-in data, in a few seconds");
   auto folder = std::make_shared<std::string>("evenhand-demo");
   command.add_option("-o,--output", *folder, "The folder for its files")

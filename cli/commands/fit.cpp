@@ -2,7 +2,6 @@
 #include <evenhand/text.h>
 #include <evenhand/version.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -188,8 +187,8 @@ int run_fit(const Options& options) {
 
 }  // namespace
 
-void add_fit(CLI::App& program, int& status) {
-  CLI::App& command =
+void add_fit(Command& program, int& status) {
+  Command& command =
       *program.add_subcommand("fit", "Find the most accurate rule that treats groups alike");
   command.footer(
       "Examples:\n"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -185,8 +184,8 @@ int run_frontier(const Options& options) {
 
 }  // namespace
 
-void add_frontier(CLI::App& program, int& status) {
-  CLI::App& command = *program.add_subcommand(
+void add_frontier(Command& program, int& status) {
+  Command& command = *program.add_subcommand(
       "frontier", "What a stricter criterion costs: accuracy against tolerance");
   command.footer(
       "Examples:\n"

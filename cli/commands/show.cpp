@@ -3,7 +3,6 @@
 
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -158,8 +157,8 @@ int run_show(const std::string& path) {
 
 }  // namespace
 
-void add_show(CLI::App& program, int& status) {
-  CLI::App& command = *program.add_subcommand("show", "Say a rule in plain words");
+void add_show(Command& program, int& status) {
+  Command& command = *program.add_subcommand("show", "Say a rule in plain words");
   command.footer("Example:\n  evenhand show rule.json");
   auto path = std::make_shared<std::string>();
   command.add_option("RULE", *path, "A rule made by evenhand fit")->required()->type_name("");

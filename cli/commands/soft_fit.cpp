@@ -5,7 +5,6 @@
 
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "data/soft_rows.h"
@@ -76,7 +75,7 @@ double gamma_of(const std::string& asked, std::size_t rows) {
 
 }  // namespace
 
-void add_soft_options(CLI::App& command, SoftFitOptions& options) {
+void add_soft_options(Command& command, SoftFitOptions& options) {
   const Section section(command, "Groups that are not known");
   command
       .add_option("--soft", options.columns,

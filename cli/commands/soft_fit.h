@@ -3,11 +3,8 @@
 
 #include <string>
 
+#include "command.h"
 #include "options.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace evenhand::cli {
 
@@ -17,7 +14,7 @@ struct SoftFitOptions {
 
   bool wanted() const noexcept { return !columns.empty() || exhaustive; }
 };
-void add_soft_options(CLI::App& command, SoftFitOptions& options);
+void add_soft_options(Command& command, SoftFitOptions& options);
 
 // All of `evenhand fit`, for these. Returns the exit status.
 int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,

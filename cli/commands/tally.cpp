@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -139,8 +138,8 @@ int run_merge(const MergeOptions& options) {
 
 }  // namespace
 
-void add_tally(CLI::App& program, int& status) {
-  CLI::App& command = *program.add_subcommand(
+void add_tally(Command& program, int& status) {
+  Command& command = *program.add_subcommand(
       "tally", "Count rows by group and score: all that fitting needs, and nobody's row");
   command.footer(
       "Examples:\n"
@@ -160,8 +159,8 @@ void add_tally(CLI::App& program, int& status) {
   command.callback([options, &status] { status = run_tally(*options); });
 }
 
-void add_merge(CLI::App& program, int& status) {
-  CLI::App& command =
+void add_merge(Command& program, int& status) {
+  Command& command =
       *program.add_subcommand("merge", "Add up tallies: the tally of all their rows, in any order");
   command.footer("Example:\n  evenhand merge north.parquet south.parquet -o all.parquet");
   auto options = std::make_shared<MergeOptions>();

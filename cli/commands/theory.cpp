@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -206,8 +205,8 @@ int run_impossibility(const ImpossibilityOptions& options) {
   return exit_done;
 }
 
-void add_impossibility(CLI::App& theory, int& status) {
-  CLI::App& command = *theory.add_subcommand(
+void add_impossibility(Command& theory, int& status) {
+  Command& command = *theory.add_subcommand(
       "impossibility",
       "Theorem 2: whatever the decisions, some split of the people makes them unfair");
   command.footer(
@@ -306,8 +305,8 @@ int run_excess_risk(const ExcessRiskArguments& options) {
   return exit_done;
 }
 
-void add_excess_risk(CLI::App& theory, int& status) {
-  CLI::App& command = *theory.add_subcommand(
+void add_excess_risk(Command& theory, int& status) {
+  Command& command = *theory.add_subcommand(
       "excess-risk", "Theorem 3: how far a fitted rule is from the best fair one, on new people");
   command.footer("Example:\n  evenhand theory excess-risk --rows 1000000 --strata 5");
   auto options = std::make_shared<ExcessRiskArguments>();
@@ -371,8 +370,8 @@ int run_sgd_error(const SgdErrorArguments& options) {
   return exit_done;
 }
 
-void add_sgd_error(CLI::App& theory, int& status) {
-  CLI::App& command = *theory.add_subcommand(
+void add_sgd_error(Command& theory, int& status) {
+  Command& command = *theory.add_subcommand(
       "sgd-error", "Proposition 4: how far stochastic gradient descent stays from the optimum");
   command.footer("Example:\n  evenhand theory sgd-error --steps 250000 --gamma 0.01 --strata 5");
   auto options = std::make_shared<SgdErrorArguments>();
@@ -402,8 +401,8 @@ int run_schedule(const ScheduleArguments& options) {
   return exit_done;
 }
 
-void add_schedule(CLI::App& theory, int& status) {
-  CLI::App& command =
+void add_schedule(Command& theory, int& status) {
+  Command& command =
       *theory.add_subcommand("gamma", "The paper's schedule, rows^(-1/6): what --gamma auto takes");
   command.footer("Example:\n  evenhand theory gamma --rows 16281");
   auto options = std::make_shared<ScheduleArguments>();
@@ -414,17 +413,14 @@ void add_schedule(CLI::App& theory, int& status) {
 
 }  // namespace
 
-void add_theory(CLI::App& program, int& status) {
-  CLI::App& command = *program.add_subcommand("theory", "The paper's theorems as calculators");
-  command.require_subcommand(1);
+void add_theory(Command& program, int& status) {
+  Command& command = *program.add_subcommand("theory", "The paper's theorems as calculators");
+  command.require_subcommand();
   command.footer("Each has its own help: evenhand theory impossibility --help.");
   add_impossibility(command, status);
   add_excess_risk(command, status);
   add_sgd_error(command, status);
   add_schedule(command, status);
-  for (CLI::App* calculator : command.get_subcommands([](CLI::App*) { return true; })) {
-    calculator->group("Commands");
-  }
 }
 
 }  // namespace evenhand::cli

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "data/rows.h"
@@ -163,7 +162,7 @@ void StochasticOptions::refuse_overwriting(const InputOptions& input,
   }
 }
 
-void add_stochastic_options(CLI::App& command, StochasticOptions& options) {
+void add_stochastic_options(Command& command, StochasticOptions& options) {
   const Section section(command, "Solver");
   command
       .add_option("--solver", options.solver,

@@ -8,12 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "command.h"
 #include "data/prepared.h"
 #include "output/figures.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace evenhand::cli {
 
@@ -34,7 +31,7 @@ struct StochasticOptions {
   void check(const RowOptions& rows, const std::string& output) const;
   void refuse_overwriting(const InputOptions& input, const std::vector<std::string>& files) const;
 };
-void add_stochastic_options(CLI::App& command, StochasticOptions& options);
+void add_stochastic_options(Command& command, StochasticOptions& options);
 
 inline constexpr double usual_sgd_gamma = 0.01;
 

@@ -1,0 +1,62 @@
+// A command and its options. CLI11 does the work, out of sight: its headers would cost every source
+// that includes them seconds.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace evenhand::cli {
+
+// Each function returns the option itself, so that calls can be chained.
+class Option {
+ public:
+  explicit Option(CLI::Option& option) : option_(&option) {}
+  Option* required();
+  Option* type_name(const std::string& text);    // how help calls its value
+  Option* default_str(const std::string& text);  // how help calls its default
+  Option* capture_default_str();                 // the value it has now
+  Option* one_at_a_time();                       // may be repeated, each time with one value
+  CLI::Option& parsed() const { return *option_; }
+
+ private:
+  CLI::Option* option_;
+};
+
+class Command {
+ public:
+  explicit Command(CLI::App& app) : app_(&app) {}
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  Command* add_subcommand(const std::string& name, const std::string& description);
+  Option* add_option(const std::string& name, std::string& value, const std::string& help);
+  Option* add_option(const std::string& name, std::optional<std::string>& value,
+                     const std::string& help);
+  Option* add_option(const std::string& name, std::vector<std::string>& value,
+                     const std::string& help);
+  // `take` may throw; it is called once for each time the option is given.
+  Option* add_option(const std::string& name, std::function<void(const std::string&)> take,
+                     const std::string& help);
+  Option* add_flag(const std::string& name, bool& value, const std::string& help);
+  void footer(const std::string& text);
+  void callback(std::function<void()> run);
+  void require_subcommand();
+  CLI::App& parsed() const { return *app_; }
+
+ private:
+  Option* keep(CLI::Option* option);
+
+  CLI::App* app_;
+  std::deque<Command> commands_;
+  std::deque<Option> options_;
+};
+
+}  // namespace evenhand::cli
