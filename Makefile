@@ -1,6 +1,6 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
-.PHONY: demo test test-python wheel python-package paper fuzz bench bench-python format lint install \
-  setup clean
+.PHONY: demo test test-all test-more test-release test-tool test-asan test-tsan test-full test-python \
+  wheel python-package paper fuzz bench bench-python build-time format lint install setup clean
 PREFIX ?= /usr/local
 pytest = build/venv/bin/python -m pytest -q -n 2 -p no:cacheprovider
 sources = $(shell git ls-files '*.cpp' '*.h')
@@ -9,22 +9,39 @@ demo: build/release/build.ninja
 	cmake --build --preset release --target evenhand_tool
 	./build/release/bin/evenhand demo -o build/demo
 
-test: build/release/build.ninja build/asan/build.ninja build/tsan/build.ninja
-	@tools/setup.sh clang-14 libclang-rt-14-dev groff-base locales strace
-	@tools/python_env.sh build/venv tests/requirements.txt
+test: test-release test-tool test-asan test-python
+
+# What `make test` leaves out: threads, oracles at full size, fuzzing, peers, the paper's experiment.
+test-all: test test-more
+test-more: test-tsan test-full
+
+test-release: build/release/build.ninja
 	cmake --build --preset release
 	ctest --preset release
+
+test-tool: build/release/build.ninja
+	@tools/setup.sh groff-base locales strace
+	@tools/python_env.sh build/venv tests/requirements.txt
+	cmake --build --preset release --target evenhand_tool
 	EVENHAND_TEST_ALL=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(pytest) tests/cli
-	cmake --build --preset asan
-	ctest --preset asan
-	cmake --build --preset tsan
-	ctest --preset tsan
+
+test-asan test-tsan: test-%: build/%/build.ninja
+	cmake --build --preset $*
+	ctest --preset $*
+
+test-full: build/release/build.ninja python-package
+	@tools/setup.sh clang-14 libclang-rt-14-dev
+	cmake --build --preset release
+	EVENHAND_FULL_ORACLES=1 ctest --preset release -R unit
 	fuzz/run.sh . build/fuzz 60
-	$(MAKE) test-python
+	$(python_tests) -m full python/tests
 
 # The package as its users get it: a wheel in an environment without the sources. Only the clean
 # environment has tests; the other keeps what builds, so that building again takes seconds.
 python = $(CURDIR)/build/python-venv/bin/python
+python_tests = EVENHAND_TEST_ALL=1 SCIPY_ARRAY_API=1 \
+  EVENHAND=$(CURDIR)/build/release/bin/evenhand $(python) -m pytest -q -n 2 \
+  -p no:cacheprovider --import-mode=append
 wheel: | setup
 	@tools/python_env.sh build/python-build python/requirements-build.txt
 	rm -rf build/wheel
@@ -42,8 +59,7 @@ test-python: build/release/build.ninja python-package
 	cd build && $(python) -m mypy --config-file $(CURDIR)/pyproject.toml --strict -p evenhand
 	cd build && $(python) -m mypy --config-file ../examples/mypy.ini ../examples/adult/*.py
 	$(python) tests/calibration/make.py --check
-	EVENHAND_TEST_ALL=1 SCIPY_ARRAY_API=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(python) \
-	  -m pytest -q -n 2 -p no:cacheprovider --import-mode=append python/tests
+	$(python_tests) -m "not full" python/tests
 
 # The paper's experiment on Adult: writes docs/paper-results.md, docs/paper/ and build/paper/.
 paper: wheel
@@ -67,6 +83,14 @@ bench: build/release/build.ninja
 # make bench-python ALL=--all
 bench-python: python-package
 	$(python) bench/python_bench.py $(ALL)
+
+# CPU seconds of both commands from a fresh clone of what is committed.
+build-time:
+	rm -rf build/fresh
+	git clone -q . build/fresh
+	@for target in demo test; do \
+	  bash -c 'TIMEFORMAT="make $$0: %U s user + %S s system in %R s"; \
+	    time make -C build/fresh $$0 >build/fresh-$$0.log 2>&1' $$target || exit 1; done
 
 install: build/release/build.ninja
 	cmake --build --preset release

@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from conftest import PROJECT, unavailable
 
+pytestmark = pytest.mark.full
+
 FOLDER = PROJECT / "examples/adult"
 MODEL = "logistic_regression"
 PEOPLE = 12_000

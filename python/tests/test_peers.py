@@ -26,6 +26,8 @@ from conftest import PROJECT
 
 import evenhand
 
+pytestmark = pytest.mark.full
+
 Rows = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.str_]]
 
 ROUNDING = 1e-12  # of a measured violation: a sum over the rows
