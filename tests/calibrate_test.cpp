@@ -13,6 +13,7 @@
 #include "support/problems.h"
 #include "support/tables.h"
 #include "support/throws.h"
+#include "support/trials.h"
 
 namespace evenhand::testing {
 namespace {
@@ -235,7 +236,7 @@ TEST(Temperature, ProbabilitiesOfZeroAndOneHaveFiniteLogits) {
 
 TEST(Isotonic, IsTheTextbooksInEveryCellAndOverAll) {
   Random random(4);
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < trials(100); ++trial) {
     const Rows rows = random_rows(random, {.groups = 3, .strata = 2, .few_scores = trial % 2 == 0});
     const Tally tally = rows.tally();
     const auto compare = [](const std::vector<Entry>& entries, const Calibrator& calibrator,

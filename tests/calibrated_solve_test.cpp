@@ -11,6 +11,7 @@
 #include "support/problems.h"
 #include "support/recompute.h"
 #include "support/throws.h"
+#include "support/trials.h"
 
 namespace evenhand::testing {
 namespace {
@@ -53,7 +54,7 @@ TEST_P(CalibratedOracle, RuleIsOptimalFairMonotoneAndProvenSo) {
   Random random(static_cast<std::uint64_t>(c.method) * 8 + (c.tolerance ? 1 : 0) +
                 (c.by == CalibrateBy::all ? 2 : 0) + (c.gamma > 0 ? 4 : 0));
   int solved = 0;
-  for (int trial = 0; solved < 60; ++trial) {
+  for (int trial = 0; solved < trials(60); ++trial) {
     ASSERT_LT(trial, 3000) << "too few problems that can be calibrated";
     const Rows rows = random_rows(random, {.groups = 2 + random.below(2),
                                            .strata = 1 + random.below(2),

@@ -9,6 +9,7 @@
 
 #include "support/many_problems.h"
 #include "support/problems.h"
+#include "support/trials.h"
 
 namespace evenhand::testing {
 namespace {
@@ -61,7 +62,7 @@ TEST_P(Frontier, AgreesWithSolveAndIsConcave) {
   const std::string name = GetParam();
   Random random(8000);
   int done = 0;
-  for (int trial = 0; done < 40; ++trial) {
+  for (int trial = 0; done < trials(40); ++trial) {
     ASSERT_LT(trial, 400);
     const People people = random_people(random, random_shape(random, 2, trial));
     const Tally tally = people.tally();
@@ -126,7 +127,7 @@ TEST(FrontierOfRatios, AgreesWithSolveAndFallsBySlope) {
   Random random(8100);
   int done = 0;
   int falling = 0;
-  for (int trial = 0; done < 40; ++trial) {
+  for (int trial = 0; done < trials(40); ++trial) {
     ASSERT_LT(trial, 400);
     const Tally tally = random_people(random, random_shape(random, 2, trial)).tally();
     const Across across = random.chance(0.5) ? Across::marginal : Across::intersection;
@@ -152,7 +153,7 @@ TEST(FrontierOfRatios, AgreesWithSolveAndFallsBySlope) {
       if (left - right > 1e-9 * scale) ++falling;
     }
   }
-  EXPECT_GE(falling, 20);
+  EXPECT_GE(falling, trials(20));
 }
 
 class Breakpoints : public ::testing::TestWithParam<const char*> {};
@@ -162,7 +163,7 @@ TEST_P(Breakpoints, AreAllAndAreWhereTheSlopeChanges) {
   Random random(8200);
   int done = 0;
   std::size_t most = 0;
-  for (int trial = 0; done < 50; ++trial) {
+  for (int trial = 0; done < trials(50); ++trial) {
     ASSERT_LT(trial, 500);
     const People people = random_people(random, random_shape(random, 2, trial));
     const Tally tally = people.tally();
@@ -220,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(OneRate, Breakpoints,
 TEST(FrontierBreakpoints, AgreeWithTheSlopesOfTheFrontier) {
   Random random(8300);
   int compared = 0;
-  for (int trial = 0; trial < 40; ++trial) {
+  for (int trial = 0; trial < trials(40); ++trial) {
     const Tally tally = random_people(random, random_shape(random, 2, trial)).tally();
     const Criterion criterion = statistical_parity({.sensitive = {"sex", "race"}});
     if (!solvable(tally, criterion)) continue;
@@ -239,7 +240,7 @@ TEST(FrontierBreakpoints, AgreeWithTheSlopesOfTheFrontier) {
       EXPECT_NEAR(there[i].slope, slopes[i], 1e-9 * scale);
     }
   }
-  EXPECT_GE(compared, 100);
+  EXPECT_GE(compared, trials(100));
 }
 
 TEST(FrontierBreakpoints, StopAtAsManyAsAskedFor) {

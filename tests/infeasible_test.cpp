@@ -8,6 +8,7 @@
 
 #include "support/many.h"
 #include "support/many_check.h"
+#include "support/trials.h"
 
 namespace evenhand::testing::many {
 namespace {
@@ -176,7 +177,7 @@ TEST_P(Infeasible, IsToldApartMeasuredAndProven) {
   int infeasible = 0;
   int only_with_criterion = 0;
   int only_monotone = 0;
-  for (int trial = 0; all < 200; ++trial) {
+  for (int trial = 0; all < trials(200); ++trial) {
     ASSERT_LT(trial, 1000);
     const Problem problem = random_clash(random, GetParam(), trial);
     SCOPED_TRACE(outline(problem, trial));
@@ -200,10 +201,10 @@ TEST_P(Infeasible, IsToldApartMeasuredAndProven) {
     without.compared.clear();
     if (least_violation(without) <= 1e-9) ++only_with_criterion;
   }
-  EXPECT_GE(infeasible, 60);
-  EXPECT_LE(infeasible, 140);
-  EXPECT_GE(only_with_criterion, GetParam() == Flavour::with_criterion ? 30 : 0);
-  EXPECT_GE(only_monotone, GetParam() == Flavour::monotone ? 30 : 0);
+  EXPECT_GE(infeasible, trials(60));
+  EXPECT_LE(infeasible, trials(140));
+  EXPECT_GE(only_with_criterion, GetParam() == Flavour::with_criterion ? trials(30) : 0);
+  EXPECT_GE(only_monotone, GetParam() == Flavour::monotone ? trials(30) : 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFlavours, Infeasible,

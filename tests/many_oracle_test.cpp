@@ -8,6 +8,7 @@
 
 #include "support/many.h"
 #include "support/many_check.h"
+#include "support/trials.h"
 
 namespace evenhand::testing::many {
 namespace {
@@ -23,7 +24,7 @@ TEST_P(ManyOracle, RuleIsOptimalMeetsEverythingAndIsProvenSo) {
   Random random(seed_of(family.name, 4000));
   int solved = 0;
   int binding = 0;
-  for (int trial = 0; solved < 150; ++trial) {
+  for (int trial = 0; solved < trials(150); ++trial) {
     ASSERT_LT(trial, 1500) << "too few problems with a solution";
     const Problem problem = random_problem(random, family, trial);
     SCOPED_TRACE(outline(problem, trial));
@@ -49,7 +50,7 @@ TEST_P(ManyOracle, RuleIsOptimalMeetsEverythingAndIsProvenSo) {
     EXPECT_NEAR(solution.primal, *best, 1e-9 * model.scale());
     check_solution(problem, model, solution);
   }
-  EXPECT_GE(binding, 30);  // else the problems are too easy to tell anything
+  EXPECT_GE(binding, trials(30));  // else the problems are too easy to tell anything
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyOracle, ::testing::ValuesIn(all_families()), describe);

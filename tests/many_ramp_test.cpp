@@ -8,6 +8,7 @@
 
 #include "support/many.h"
 #include "support/many_check.h"
+#include "support/trials.h"
 
 namespace evenhand::testing::many {
 namespace {
@@ -23,7 +24,7 @@ TEST_P(ManyRamp, GapAndViolationVanishAndTheRuleIsMonotone) {
   Random random(seed_of(family.name, 5000));
   int solved = 0;
   int binding = 0;
-  for (int trial = 0; solved < 60; ++trial) {
+  for (int trial = 0; solved < trials(60); ++trial) {
     ASSERT_LT(trial, 1000) << "too few problems with a solution";
     Problem problem = random_problem(random, family, trial);
     constexpr std::array gammas = {0.001, 0.003, 0.01, 0.1, 0.4, 1.0};
@@ -42,7 +43,7 @@ TEST_P(ManyRamp, GapAndViolationVanishAndTheRuleIsMonotone) {
     check_solution(problem, model, solution);
     if (solution.primal < unconstrained(model) - 1e-6 * model.scale()) ++binding;
   }
-  EXPECT_GE(binding, 10);
+  EXPECT_GE(binding, trials(10));
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyRamp, ::testing::ValuesIn(all_families()), describe);
@@ -85,7 +86,7 @@ class ManyRampLimit : public ::testing::TestWithParam<Family> {};
 
 TEST_P(ManyRampLimit, TendsToTheStepsAsGammaVanishes) {
   Random random(seed_of(GetParam().name, 6000));
-  for (int trial = 0; trial < 5; ++trial) {
+  for (int trial = 0; trial < trials(5); ++trial) {
     Problem problem = random_problem(random, GetParam(), trial);
     const Model model = model_of(problem);
     if (!comparable(model, problem.criterion)) continue;

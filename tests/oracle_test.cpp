@@ -9,6 +9,7 @@
 
 #include "support/problems.h"
 #include "support/recompute.h"
+#include "support/trials.h"
 
 namespace evenhand::testing {
 namespace {
@@ -128,7 +129,7 @@ TEST_P(Oracle, RuleIsOptimalFairMonotoneAndProvenSo) {
   Random random(static_cast<std::uint64_t>(GetParam().kind) * 8 + (c.tolerance ? 1 : 0) +
                 (c.unequal_costs ? 2 : 0) + (c.strata ? 4 : 0) + 1000);
   int solved = 0;
-  for (int trial = 0; solved < 100; ++trial) {
+  for (int trial = 0; solved < trials(100); ++trial) {
     ASSERT_LT(trial, 1000) << "too few problems with something to compare";
     const Rows rows = random_rows(random, options_for(c, random, trial));
     const Criterion criterion = criterion_for(c, random);

@@ -8,6 +8,7 @@
 
 #include "support/problems.h"
 #include "support/recompute.h"
+#include "support/trials.h"
 
 namespace evenhand::testing {
 namespace {
@@ -45,7 +46,7 @@ Criterion criterion_for(const Case& c, Random& random) {
 TEST_P(Ramp, GapAndViolationVanishAndTheRuleIsMonotone) {
   Random random(77);
   int solved = 0;
-  for (int trial = 0; solved < 150; ++trial) {
+  for (int trial = 0; solved < trials(150); ++trial) {
     ASSERT_LT(trial, 1000);
     const Rows rows =
         random_rows(random, {.groups = 2 + random.below(3),

@@ -13,6 +13,7 @@
 
 #include "support/problems.h"
 #include "support/throws.h"
+#include "support/trials.h"
 
 namespace evenhand {
 namespace {
@@ -82,7 +83,7 @@ double selected_share(const People& people, WeightOf weight_of) {
 
 TEST(SoftAudit, RatesAreThoseOfPeopleWhoBelongByHalves) {
   Random random(1);
-  for (int trial = 0; trial < 50; ++trial) {
+  for (int trial = 0; trial < trials(50); ++trial) {
     const People people = make_people(random, 5 + random.below(60), false);
     const Cells regions = people.regions();
     const SoftAudit audit = audit_soft(people.rows(regions), people.q, people.options(false));
@@ -114,7 +115,7 @@ TEST(SoftAudit, RatesAreThoseOfPeopleWhoBelongByHalves) {
 
 TEST(SoftAudit, KnownGroupsAreTheSpecialCase) {
   Random random(2);
-  for (int trial = 0; trial < 50; ++trial) {
+  for (int trial = 0; trial < trials(50); ++trial) {
     const People people = make_people(random, 40, true);
     const bool labelled = trial % 2 == 0;
     const Costs costs = trial % 3 == 0 ? Costs{} : Costs{1, 3};

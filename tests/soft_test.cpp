@@ -15,6 +15,7 @@
 #include "support/linear_program.h"
 #include "support/problems.h"
 #include "support/throws.h"
+#include "support/trials.h"
 
 namespace evenhand {
 namespace {
@@ -184,7 +185,7 @@ std::optional<SoftSolution> fit(const People& people, const SoftOptions& options
 TEST(Soft, IsTheOptimumOfTheLinearProgramOverRows) {
   Random random(1);
   int solved = 0;
-  for (int trial = 0; solved < 600; ++trial) {
+  for (int trial = 0; solved < trials(600); ++trial) {
     const People people = make_people(random, random_shape(random));
     const Costs costs = random_costs(random);
     const auto solution = fit(people, options_for(people, costs, 0));
@@ -204,7 +205,7 @@ TEST(Soft, IsTheOptimumOfTheLinearProgramOverRows) {
 TEST(Soft, RampsHaveNoGapAndMeetTheCriterion) {
   Random random(2);
   int solved = 0;
-  for (int trial = 0; solved < 400; ++trial) {
+  for (int trial = 0; solved < trials(400); ++trial) {
     const People people = make_people(random, random_shape(random));
     const Costs costs = random_costs(random);
     const double gamma =
@@ -247,7 +248,7 @@ TEST(Soft, BoundFollowsFromTheMultipliersAlone) {
 
 TEST(Soft, WithDistinctRowsHasAtMostAsManyFractionsAsConstraints) {
   Random random(4);
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < trials(100); ++trial) {
     const int columns = 1 + random.below(4);
     const People people = make_people(random, {.rows = 100, .columns = columns});
     const SoftSolution solution = solve_soft(people.rows(), options_for(people, {}, 0));
@@ -257,7 +258,7 @@ TEST(Soft, WithDistinctRowsHasAtMostAsManyFractionsAsConstraints) {
 
 TEST(Soft, ColumnsOfZeroAndOneAreTheParityOfKnownGroups) {
   Random random(5);
-  for (int trial = 0; trial < 200; ++trial) {
+  for (int trial = 0; trial < trials(200); ++trial) {
     const testing::Rows rows = testing::random_rows(random, {.groups = 2 + random.below(3),
                                                              .strata = 1 + random.below(3),
                                                              .few_scores = random.chance(0.5),
@@ -304,7 +305,7 @@ TEST(Soft, ColumnsOfZeroAndOneAreTheParityOfKnownGroups) {
 
 TEST(Soft, ExhaustiveColumnsNeedAllButTheLast) {
   Random random(6);
-  for (int trial = 0; trial < 50; ++trial) {
+  for (int trial = 0; trial < trials(50); ++trial) {
     People people = make_people(random, {.rows = 60, .columns = 3, .exhaustive = true});
     SoftOptions options = options_for(people, {}, 0);
     const SoftSolution all = solve_soft(people.rows(), options);  // dependent constraints

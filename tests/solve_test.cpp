@@ -7,6 +7,7 @@
 #include "support/problems.h"
 #include "support/recompute.h"
 #include "support/throws.h"
+#include "support/trials.h"
 
 namespace evenhand::testing {
 namespace {
@@ -48,7 +49,7 @@ TEST(Solve, Example2OfThePaperGives0And7TenthsAnd1) {
 
 TEST(Solve, ALargerToleranceNeverCostsAccuracy) {
   Random random(1);
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < trials(60); ++trial) {
     const Rows rows = random_rows(random, {.groups = 3, .strata = 2, .odd_cells = true});
     const Tally tally = rows.tally();
     for (const char* name : {"statistical-parity", "equal-opportunity", "false-positive-parity"}) {
@@ -85,7 +86,7 @@ TEST(Solve, ToleranceOneConstrainsNothing) {
 
 TEST(Solve, ScalingAllWeightsChangesNothing) {
   Random random(3);
-  for (int trial = 0; trial < 50; ++trial) {
+  for (int trial = 0; trial < trials(50); ++trial) {
     Rows rows = random_rows(
         random, {.groups = 3, .strata = 2, .few_scores = trial % 2 == 0, .integer_weights = true});
     Rows tenfold = rows;
@@ -106,7 +107,7 @@ TEST(Solve, ScalingAllWeightsChangesNothing) {
 
 TEST(Solve, FractionalWeightsAreAsGood) {
   Random random(4);
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < trials(100); ++trial) {
     Rows rows = random_rows(random, {.groups = 3, .strata = 2, .integer_weights = true});
     for (double& weight : rows.weight) weight = 1e-6 + random.unit() * (trial % 2 ? 1e-9 : 1e4);
     for (const char* name : {"statistical-parity", "equal-opportunity", "false-positive-parity"}) {
@@ -123,7 +124,7 @@ TEST(Solve, FractionalWeightsAreAsGood) {
 
 TEST(Solve, SwappingGroupNamesChangesNeitherObjectiveNorViolation) {
   Random random(5);
-  for (int trial = 0; trial < 50; ++trial) {
+  for (int trial = 0; trial < trials(50); ++trial) {
     Rows rows = random_rows(random, {.groups = 2, .strata = 2, .few_scores = trial % 2 == 0});
     Rows swapped = rows;
     for (std::string& sex : swapped.sex) sex = sex == "F" ? "M" : "F";
@@ -137,7 +138,7 @@ TEST(Solve, SwappingGroupNamesChangesNeitherObjectiveNorViolation) {
 
 TEST(Solve, AnySplitAndOrderOfMergingGivesTheSameFileByteForByte) {
   Random random(6);
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < trials(60); ++trial) {
     const Rows rows = random_rows(random, {.groups = 2,
                                            .strata = 2,
                                            .most_rows = trial < 5 ? 4000 : 50,
@@ -201,7 +202,7 @@ TEST(Solve, ManyRowsInUnsortedBinsGiveTheSameAsSorted) {
 
 TEST(Solve, AtMostGroupsLessOneScoresAreFractional) {
   Random random(8);
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < trials(100); ++trial) {
     const int groups = 2 + random.below(4);
     const Rows rows = random_rows(random, {.groups = groups, .strata = 1});
     const Solution fit = solve(rows.tally(), statistical_parity({.sensitive = {"sex", "race"}}));
@@ -249,7 +250,7 @@ TEST(Solve, StepsLieHalfwayBetweenFittedScores) {
 
 TEST(Solve, TheRuleCutsScoresAsTheTallyDid) {
   Random random(9);
-  for (int trial = 0; trial < 100; ++trial) {
+  for (int trial = 0; trial < trials(100); ++trial) {
     Rows rows = random_rows(random, {.groups = 2, .strata = 2, .most_rows = 200});
     if (rows.scale == Scale::probability) rows.score.front() = 1.0;
     const Resolution resolution = Resolution::bits(1 + random.below(8));
@@ -267,7 +268,7 @@ TEST(Solve, TheRuleCutsScoresAsTheTallyDid) {
 
 TEST(Solve, CutScoresLoseAtMostHalfAnIntervalsWidth) {
   Random random(10);
-  for (int trial = 0; trial < 50; ++trial) {
+  for (int trial = 0; trial < trials(50); ++trial) {
     Rows rows = random_rows(random, {.groups = 3, .strata = 1, .most_rows = 100});
     rows.scale = Scale::probability;
     for (double& score : rows.score) score = random.unit();
