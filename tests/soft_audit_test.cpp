@@ -20,6 +20,7 @@ namespace {
 
 using testing::expect_throw;
 using testing::Random;
+using testing::trials;
 
 struct People {
   std::vector<double> score, g, h, q, label, weight;

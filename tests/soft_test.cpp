@@ -22,6 +22,7 @@ namespace {
 
 using testing::expect_throw;
 using testing::Random;
+using testing::trials;
 
 constexpr double close = 1e-9;
 
