@@ -7,12 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "base_decision.h"
-#include "calibrate/outlook_by.h"
+#include "calibrate/base_decision.h"
+#include "calibrate/outlook.h"
+#include "calibrate/tabulate.h"
+#include "rule/grouping.h"
+#include "rule/plain_responses.h"
 #include "solve/comparison.h"
-#include "solve/realise.h"
 #include "support/dyadic.h"
-#include "tally/tabulate.h"
 
 namespace evenhand {
 namespace {

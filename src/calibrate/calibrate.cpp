@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "calibrate/logistic.h"
-#include "calibrate/outlook_by.h"
-#include "solve/pool.h"
+#include "calibrate/outlook.h"
+#include "calibrate/pool.h"
 #include "support/logit.h"
 #include "support/parallel.h"
 #include "tally/data.h"

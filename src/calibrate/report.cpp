@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/outlook_by.h"
-#include "support/outlook.h"
+#include "calibrate/outlook.h"
 #include "tally/data.h"
 
 namespace evenhand {

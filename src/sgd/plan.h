@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "solve/comparison.h"
-#include "solve/ways.h"
+#include "solve/problem.h"
 
 namespace evenhand::sgd {
 

@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base_decision.h"
+#include "calibrate/base_decision.h"
+#include "rule/plain_responses.h"
 #include "sgd/finish.h"
 #include "solve/realise.h"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base_decision.h"
+#include "calibrate/base_decision.h"
 #include "rule/soft_columns.h"
 #include "soft/atoms.h"
 #include "soft/fit.h"

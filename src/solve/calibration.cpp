@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/outlook_by.h"
+#include "calibrate/outlook.h"
 #include "solve/constraints.h"
 
 namespace evenhand {

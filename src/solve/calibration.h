@@ -3,7 +3,7 @@
 
 #include <evenhand/solve.h>
 
-#include "support/outlook.h"
+#include "calibrate/outlook.h"
 
 namespace evenhand {
 

@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
-#include "solve/pool.h"
-#include "support/outlook.h"
+#include "calibrate/outlook.h"
+#include "calibrate/pool.h"
 #include "tally/data.h"
 
 namespace evenhand {

@@ -4,9 +4,10 @@
 #include <evenhand/criterion.h>
 #include <evenhand/tally.h>
 
-#include <span>
 #include <string>
 #include <vector>
+
+#include "rule/grouping.h"
 
 namespace evenhand {
 
@@ -25,15 +26,6 @@ struct Comparisons {
 void check_named(const CellNames& cells, const Roles& roles);
 // The same, and unless sensitive and within are together the tally's attributes.
 void check_roles(const CellNames& cells, const Roles& roles);
-
-// Cells that share the values of the given attributes, in the order of these values.
-struct CellGroup {
-  std::vector<std::string> values;
-  std::vector<CellCode> cells;
-};
-std::vector<CellGroup> group_cells(const CellNames& cells, const std::vector<std::string>& by);
-std::vector<CellGroup> group_cells(const CellNames& cells, const std::vector<std::string>& by,
-                                   std::span<const CellCode> among);
 
 // What the rate of a cell is relative to: its rows, or those with one of the outcomes.
 double denominator(Rate rate, const CellTotal& total) noexcept;

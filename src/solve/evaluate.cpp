@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "calibrate/tabulate.h"
 #include "solve/comparison.h"
 #include "support/parallel.h"
-#include "tally/tabulate.h"
 
 namespace evenhand {
 namespace {

@@ -6,19 +6,9 @@
 #include <vector>
 
 #include "solve/chain.h"
+#include "solve/problem.h"
 
 namespace evenhand {
-
-// What is being solved, as all ways of solving see it.
-struct Problem {
-  const Tally& tally;
-  const Criterion& criterion;
-  const SolveOptions& options;
-  bool from_labels;  // the benefit comes from pooled labels, else from the scores
-  double base_from;  // base decisions are positive from this turned score on
-  Outlook outlook;   // where benefits from scores come from
-  double rho = 0;    // for Relation::target
-};
 
 // Fills in primal, dual (of the cells: constraints add their part), magnitude, base and lottery
 // shares of solution.rule, given the cells' prices; returns what the rule reaches in each cell.

@@ -1,14 +1,17 @@
 // Several constraints at once: equalized odds, margins of several attributes, requirements.
+#include "solve/many.h"
+
 #include <algorithm>
 #include <cmath>
 
+#include "rule/plain_responses.h"
 #include "solve/column_generation.h"
 #include "solve/constraints.h"
+#include "solve/evaluate.h"
 #include "solve/newton.h"
 #include "solve/odds.h"
 #include "solve/pieces.h"
 #include "solve/realise.h"
-#include "solve/ways.h"
 #include "support/parallel.h"
 
 namespace evenhand {

@@ -1,14 +1,17 @@
 // Criteria of one rate, each cell compared by itself: one search for each stratum.
+#include "solve/one_rate.h"
+
 #include <algorithm>
 #include <cmath>
 
+#include "rule/plain_responses.h"
 #include "solve/comparison.h"
+#include "solve/evaluate.h"
 #include "solve/pieces.h"
 #include "solve/polyline.h"
 #include "solve/proof.h"
 #include "solve/realise.h"
 #include "solve/search.h"
-#include "solve/ways.h"
 #include "support/parallel.h"
 
 namespace evenhand {

@@ -128,14 +128,4 @@ Response ramp_at_price(const Tally::Data& data, CellCode cell, const Outlook& ou
   return response_of(pieces, ramp);
 }
 
-Response from_score(double from) {
-  Response out;
-  if (std::isfinite(from)) out.points.push_back({from, 1});
-  return out;
-}
-
-Response always(double q) {
-  return {Response::Shape::steps, q, {}};
-}
-
 }  // namespace evenhand

@@ -36,8 +36,4 @@ std::optional<Response> linear_response(double theta, double gamma, const Readin
 Response ramp_at_price(const Tally::Data& data, CellCode cell, const Outlook& outlook, double theta,
                        double gamma, const Costs& costs);
 
-// Yes from this turned score on (infinity: never).
-Response from_score(double from);
-Response always(double q);
-
 }  // namespace evenhand

@@ -1,45 +1,9 @@
 #include <evenhand/solve.h>
 
-#include <algorithm>
-#include <cmath>
-#include <stdexcept>
-
-#include <fmt/format.h>
-
-#include "base_decision.h"
-#include "solve/calibration.h"
-#include "solve/constraints.h"
-#include "solve/realise.h"
-#include "solve/ways.h"
-#include "tally/tabulate.h"
+#include "solve/many.h"
+#include "solve/one_rate.h"
 
 namespace evenhand {
-namespace {
-
-void check_options(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
-  criterion.check();
-  if (!(options.gamma >= 0) || std::isinf(options.gamma)) {
-    throw std::invalid_argument(
-        fmt::format("gamma, the width of randomization, is at least 0, not {}", options.gamma));
-  }
-  if (uses_labels(criterion) && !tally.labelled()) {
-    throw std::invalid_argument(
-        criterion.name + ": true- and false-positive rates need labels to fit; the data have none");
-  }
-  check_calibration(tally, criterion, options);
-}
-
-double base_rate(const Tally& tally, double base_from, unsigned threads) {
-  const auto sums =
-      tabulate(tally.data(), std::vector<std::vector<double>>(tally.cells().size(), {base_from}),
-               nullptr, threads);
-  double selected = 0;
-  for (const auto& cell : sums) selected += cell[1].n;
-  return selected / tally.total().n;
-}
-
-}  // namespace
-
 std::string_view to_string(Status status) noexcept {
   switch (status) {
     case Status::optimal:
@@ -56,37 +20,6 @@ std::string_view to_string(Status status) noexcept {
 
 std::string_view to_string(Bound bound) noexcept {
   return bound == Bound::none ? "none" : bound == Bound::lower ? "lower" : "upper";
-}
-
-Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& respond) {
-  const Tally::Data& data = problem.tally.data();
-  RuleParts parts;
-  parts.cells = data.names;
-  parts.reading = data.reading;
-  parts.otherwise = problem.base_from;
-  if (problem.outlook.calibrator) parts.calibrator = *problem.outlook.calibrator;
-  if (problem.options.gamma > 0) parts.level = data.level;  // steps lie between intervals anyway
-  const double without_rows =
-      problem.outlook.known() ? problem.outlook.first_above(unseen_cell, problem.options.costs, 0)
-                              : problem.base_from;
-  for (CellCode c = 0; c < data.names.size(); ++c) {
-    parts.responses.push_back(data.totals[c].n > 0 ? respond(c) : from_score(without_rows));
-  }
-  return Rule(std::move(parts));
-}
-
-Problem make_problem(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
-  check_options(tally, criterion, options);
-  check_base_options(tally.reading(), options.costs, options.base_threshold);
-  const Outlook outlook = outlook_for(tally, criterion, options);
-  const double base_from = base_decision_from(outlook, options.costs, options.base_threshold);
-  Problem problem{tally, criterion, options, pools_labels(criterion, options), base_from, outlook};
-  if (criterion.relation == Relation::target) {
-    problem.rho = criterion.rho.kind == Rho::Kind::base
-                      ? base_rate(tally, base_from, options.threads)
-                      : criterion.rho.value;
-  }
-  return problem;
 }
 
 Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "support/outlook.h"
+#include "calibrate/outlook.h"
 
 namespace evenhand {
 

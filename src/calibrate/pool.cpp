@@ -1,4 +1,4 @@
-#include "solve/pool.h"
+#include "calibrate/pool.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tally/tabulate.h"
+#include "calibrate/tabulate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <evenhand/calibrator.h>
+#include <evenhand/tally.h>
 
 #include <memory>
 
@@ -26,5 +27,9 @@ struct Outlook {
     return !calibrator && (reading.scale == Scale::probability || reading.scale == Scale::signed_);
   }
 };
+
+// What a calibrator that somebody gave us says about the tally's cells. Throws
+// std::invalid_argument if it is none, or of another reading.
+Outlook outlook_by(const Calibrator& calibrator, const Tally& tally);
 
 }  // namespace evenhand

@@ -1,13 +1,24 @@
-// The ways of solving. All make the same kind of solution; solve.cpp chooses.
+// What is being solved, checked and complete; and the rule that a solution becomes.
 #pragma once
 
 #include <evenhand/solve.h>
 
 #include <functional>
 
-#include "solve/evaluate.h"
+#include "calibrate/outlook.h"
 
 namespace evenhand {
+
+// As all ways of solving see it.
+struct Problem {
+  const Tally& tally;
+  const Criterion& criterion;
+  const SolveOptions& options;
+  bool from_labels;  // the benefit comes from pooled labels, else from the scores
+  double base_from;  // base decisions are positive from this turned score on
+  Outlook outlook;   // where benefits from scores come from
+  double rho = 0;    // for Relation::target
+};
 
 // Checks what is asked, and works out rho and the base decision. The problem refers to all three.
 // Throws std::invalid_argument as solve does.
@@ -15,12 +26,5 @@ Problem make_problem(const Tally& tally, const Criterion& criterion, const Solve
 
 // The rule with these responses; cells without rows are decided by the score's own benefit.
 Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& respond);
-
-// One rate, cells compared by themselves, no requirements (one_rate.cpp).
-Solution solve_one_rate(const Problem& problem);
-
-// Everything else (many.cpp): exact equalized odds on the hulls, linear programs for gamma = 0,
-// Newton's method for gamma > 0.
-Solution solve_many(const Problem& problem);
 
 }  // namespace evenhand

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "support/outlook.h"
+#include "calibrate/outlook.h"
 #include "tally/data.h"
 
 namespace evenhand {

@@ -1,4 +1,4 @@
-#include "base_decision.h"
+#include "calibrate/base_decision.h"
 
 #include <stdexcept>
 
