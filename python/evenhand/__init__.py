@@ -18,20 +18,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import theory
-from ._audit import Audit
-from ._auditing import audit
+from ._audit.audit import Audit
+from ._audit.auditing import audit
+from ._audit.soft_audit import SoftAudit
 from ._calibrate import Calibrator, calibrate
 from ._core import version as __version__
-from ._errors import InfeasibleError
-from ._fit import fit
-from ._found import Fit, SoftFit
-from ._frontier import Frontier, frontier
-from ._load import load
-from ._rule import Explanation, Rule
-from ._soft_audit import SoftAudit
-from ._soft_rule import SoftRule
-from ._tally import Tally
-from ._trace import Trace
+from ._rule.load import load
+from ._rule.rule import Explanation, Rule
+from ._rule.soft_rule import SoftRule
+from ._solve.errors import InfeasibleError
+from ._solve.fit import fit
+from ._solve.found import Fit, SoftFit
+from ._solve.frontier import Frontier, frontier
+from ._solve.trace import Trace
+from ._tally.tally import Tally
 
 if TYPE_CHECKING:
     from .plot import plot_audit, plot_frontier, plot_rule

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _inputs, _options, _tables
-from ._as_tally import as_tally
 from ._inputs import Column, Columns
-from ._tally import Tally
+from ._tally.as_tally import as_tally
+from ._tally.tally import Tally
 
 
 class Calibrator:

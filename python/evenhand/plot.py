@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ._audit import Audit
-from ._frontier import Frontier
-from ._rule import Rule
+from ._audit.audit import Audit
+from ._rule.rule import Rule
+from ._solve.frontier import Frontier
 from ._tables import values_in_words
 
 __all__ = ["plot_audit", "plot_frontier", "plot_rule"]

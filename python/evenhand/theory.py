@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _core, _inputs, _options
 from ._inputs import Column
-from ._tally import Tally
+from ._tally.tally import Tally
 
 __all__ = [
     "ExcessRisk",

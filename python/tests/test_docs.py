@@ -22,7 +22,7 @@ PAGES = [
 ]
 MODULES = [
     name
-    for _, name, _ in pkgutil.iter_modules(evenhand.__path__, "evenhand.")
+    for _, name, _ in pkgutil.walk_packages(evenhand.__path__, "evenhand.")
     if name != "evenhand._core"
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

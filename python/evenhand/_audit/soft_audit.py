@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _decisions, _inputs, _options, _recorded, _tables
-from ._rows import Rows
-from ._tables import percent
-from ._tally import Tally
+from .. import _core, _inputs, _options, _tables
+from .._inputs.rows import Rows
+from .._tables import percent
+from .._tally.tally import Tally
+from . import decisions as _decisions
+from . import recorded as _recorded
 
 if TYPE_CHECKING:
-    from ._soft_rule import SoftRule
+    from .._rule.soft_rule import SoftRule
 
 
 class SoftAudit:

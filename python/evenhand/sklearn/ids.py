@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
-from ._sklearn_rows import column_at, width_of
-from ._texts import is_missing, text_of
+from .._inputs.texts import is_missing, text_of
+from .rows import column_at, width_of
 
 _MISSING = b"n" + bytes(8)
 _WHOLE = 2**53  # up to here every whole number is a float64

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
-from . import _core, _criteria, _options
-from ._as_tally import tally_and_rows
-from ._calibrate import Calibrator
-from ._errors import InfeasibleError
-from ._found import Fit, SoftFit
-from ._inputs import Column, Columns
-from ._rows import Rows
-from ._tally import Tally
+from .. import _core, _criteria, _options
+from .._calibrate import Calibrator
+from .._inputs import Column, Columns
+from .._inputs.rows import Rows
+from .._tally.as_tally import tally_and_rows
+from .._tally.tally import Tally
+from .errors import InfeasibleError
+from .found import Fit, SoftFit
 
 
 @overload

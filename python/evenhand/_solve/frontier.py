@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
-from . import _core, _criteria, _options, _tables
-from ._as_tally import as_tally
-from ._calibrate import Calibrator
-from ._fit import calibration_of, gamma_of, objective, refuse_infeasible
-from ._inputs import Column, Columns
-from ._tally import Tally
+from .. import _core, _criteria, _options, _tables
+from .._calibrate import Calibrator
+from .._inputs import Column, Columns
+from .._tally.as_tally import as_tally
+from .._tally.tally import Tally
+from .fit import calibration_of, gamma_of, objective, refuse_infeasible
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 RATIOS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from . import _core as core
-from . import _files, _inputs, _options, _tables
-from ._keys import check_key
+from .. import _core as core
+from .. import _files, _inputs, _options, _tables
+from .keys import check_key
 
 Floats = npt.NDArray[np.float64]
 Decisions = npt.NDArray[np.uint8]
@@ -189,4 +189,4 @@ class Coins:
         if key_file is not None:
             key = Path(key_file).read_bytes()
         self.key = key.encode() if isinstance(key, str) else bytes(key)
-        self.ids = _inputs.texts(_inputs.resolved(id, frame, "id"), "id")
+        self.ids = _inputs.ids(_inputs.resolved(id, frame, "id"), "id")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._rows import Rows
-from ._tally import Tally, refuse_other_settings, with_roles
+from .._inputs.rows import Rows
+from .tally import Tally, refuse_other_settings, with_roles
 
 
 def as_tally(score: Any, sensitive: Any, **options: Any) -> Tally:

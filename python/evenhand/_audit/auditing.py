@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from . import _criteria, _decisions, _inputs, _options, _recorded, _soft_audit, _tables
-from ._as_tally import as_tally
-from ._audit import Audit, audit_tally, together, views_of
-from ._calibrate import Calibrator
-from ._inputs import Column, Columns
-from ._rows import HINT
-from ._rule import Rule
-from ._soft_audit import SoftAudit
-from ._soft_rule import SoftRule
-from ._tally import Tally
-from ._texts import text_of
+from .. import _criteria, _inputs, _options, _tables
+from .._calibrate import Calibrator
+from .._inputs import Column, Columns
+from .._inputs.rows import HINT
+from .._inputs.texts import text_of
+from .._rule.rule import Rule
+from .._rule.soft_rule import SoftRule
+from .._tally.as_tally import as_tally
+from .._tally.tally import Tally
+from . import decisions as _decisions
+from . import recorded as _recorded
+from . import soft_audit as _soft_audit
+from .audit import Audit, audit_tally, together, views_of
+from .soft_audit import SoftAudit
 
 if TYPE_CHECKING:
-    from ._found import Fit, SoftFit
+    from .._solve.found import Fit, SoftFit
 
 
 def _refuse_unseen(tally: Tally, rule: Rule) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _inputs
-from ._tally import Tally
+from .. import _inputs
+from .._tally.tally import Tally
 
 
 def first(*values: Any) -> Any:

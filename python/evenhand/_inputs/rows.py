@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from . import _core, _inputs
+from .. import _core, _inputs
 
 HINT = "null='exclude' leaves such rows out"
 ALSO = ", null='unknown' or another name makes groups of them"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core as core
-from . import _files, _inputs
-from ._inputs import Column, Columns
-from ._rule_file import Coins, Decisions, Floats, RuleFile
+from .. import _core as core
+from .. import _files, _inputs
+from .._inputs import Column, Columns
+from .rule_file import Coins, Decisions, Floats, RuleFile
 
 
 class SoftRule(RuleFile):

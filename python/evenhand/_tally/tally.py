@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _files, _inputs, _options, _tables
-from ._inputs import Column, Columns
-from ._rows import Rows, Source
+from .. import _core, _files, _inputs, _options, _tables
+from .._inputs import Column, Columns
+from .._inputs.rows import Rows, Source
 
 COUNTS = ("score", "n", "n1")
 """What the columns of a tally are called, beside its attributes."""
@@ -397,9 +397,9 @@ class Tally:
         Parquet needs one of pyarrow, polars or duckdb.
         """
         if os.fspath(path).lower().endswith(".parquet"):
-            from . import _parquet
+            from . import parquet
 
-            _parquet.write(self, path)
+            parquet.write(self, path)
         else:
             _files.write_bytes(path, self._core.to_bytes())
 
@@ -442,9 +442,9 @@ class Tally:
         with open(path, "rb") as file:
             start = file.read(8)
         if start[:4] == b"PAR1":
-            from . import _parquet
+            from . import parquet
 
-            tally = _parquet.read(
+            tally = parquet.read(
                 path,
                 score=score,
                 attributes=asked,

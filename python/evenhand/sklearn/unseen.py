@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ._inputs import MissingError
-from ._rule import Rule
-from ._tally import Tally
+from .._inputs import MissingError
+from .._rule.rule import Rule
+from .._tally.tally import Tally
 
 IN_FIT = (
     "null='unknown' or another name in the constructor makes groups of them, in fit and predict; "

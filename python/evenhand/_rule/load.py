@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from . import _core as core
-from . import _files
-from ._rule import Rule
-from ._soft_rule import SoftRule
+from .. import _core as core
+from .. import _files
+from .rule import Rule
+from .soft_rule import SoftRule
 
 
 def load(path: _files.PathLike) -> Rule | SoftRule:

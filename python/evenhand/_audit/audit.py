@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from . import _core, _options, _tables
-from ._calibrate import Calibrator
-from ._rule import Rule
-from ._tally import Tally
+from .. import _core, _options, _tables
+from .._calibrate import Calibrator
+from .._rule.rule import Rule
+from .._tally.tally import Tally
 
 RATES = ("selection_rate", "true_positive_rate", "false_positive_rate")
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
-from . import _core as core
-from . import _files, _inputs
-from ._calibrate import Calibrator
-from ._inputs import Column, Columns
-from ._rule_file import Coins, Decisions, Floats, RuleFile
-from ._texts import text_of
+from .. import _core as core
+from .. import _files, _inputs
+from .._calibrate import Calibrator
+from .._inputs import Column, Columns
+from .._inputs.texts import text_of
+from .rule_file import Coins, Decisions, Floats, RuleFile
 
 
 @dataclass(frozen=True)

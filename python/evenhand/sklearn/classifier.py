@@ -16,24 +16,22 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, indexable, validate_data
 
-from . import _inputs
-from . import _sklearn_rows as rows
-from ._audit import Audit, audit_tally
-from ._auditing import audit
-from ._calibrate import Calibrator
-from ._criteria import has_error_rates
-from ._fit import fit as fit_rule
-from ._found import Fit
-from ._keys import check_key, secret_of
-from ._rule import Rule
-from ._sklearn_ids import row_ids
-from ._sklearn_routing import routed, router_of
-from ._sklearn_scores import Floats, held_out_scores, response_of, score_of
-from ._sklearn_targets import classes_of, favourable, known_labels, weights_of
-from ._sklearn_unseen import IN_FIT, LATER, advice, name_of_missing, rule_for
-from ._tally import Tally
-
-__all__ = ["FairThresholdClassifier", "row_ids"]
+from .. import _inputs
+from .._audit.audit import Audit, audit_tally
+from .._audit.auditing import audit
+from .._calibrate import Calibrator
+from .._criteria import has_error_rates
+from .._rule.keys import check_key, secret_of
+from .._rule.rule import Rule
+from .._solve.fit import fit as fit_rule
+from .._solve.found import Fit
+from .._tally.tally import Tally
+from . import rows
+from .ids import row_ids
+from .routing import routed, router_of
+from .scores import Floats, held_out_scores, response_of, score_of
+from .targets import classes_of, favourable, known_labels, weights_of
+from .unseen import IN_FIT, LATER, advice, name_of_missing, rule_for
 
 _ROLES = ("sensitive_features", "control_features")
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _files
-from ._core import version
-from ._rows import Source
-from ._tally import COUNTS, Tally
+from .. import _files
+from .._core import version
+from .._inputs.rows import Source
+from .tally import COUNTS, Tally
 
 VERSION = 1
 SHAPE = "a tally has one row for each cell and score: the attributes' columns, score, n and n1"

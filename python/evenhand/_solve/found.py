@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from . import _core, _files, _tables
-from ._audit import Audit, audit_tally, together, views_of
-from ._rows import Rows
-from ._rule import Rule
-from ._soft_audit import audit_rows
-from ._soft_rule import SoftRule
-from ._tally import Tally
-from ._trace import Trace
+from .. import _core, _files, _tables
+from .._audit.audit import Audit, audit_tally, together, views_of
+from .._audit.soft_audit import audit_rows
+from .._inputs.rows import Rows
+from .._rule.rule import Rule
+from .._rule.soft_rule import SoftRule
+from .._tally.tally import Tally
+from .trace import Trace
 
 
 class _Found:

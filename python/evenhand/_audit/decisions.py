@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _inputs
-from ._rows import HINT
-from ._tally import Tally
+from .. import _inputs
+from .._inputs.rows import HINT
+from .._tally.tally import Tally
 
 
 def made(decision: Any, frame: _inputs.Frame | None, null: str) -> npt.NDArray[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from . import _core, _tables
+from .. import _core, _tables
 
 Point = tuple[int, float, float, list[float], list[float]]
 

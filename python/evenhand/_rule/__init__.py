@@ -1,0 +1,1 @@
+"""Rules: what decides, and its file."""

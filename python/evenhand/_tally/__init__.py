@@ -1,0 +1,1 @@
+"""Tallies: counts of rows, and their files."""
