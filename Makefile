@@ -37,15 +37,18 @@ test-full: build/release/build.ninja python-package
 	$(python_tests) -m full python/tests
 
 # The package as its users get it: a wheel in an environment without the sources. Only the clean
-# environment has tests; the other keeps what builds, so that building again takes seconds.
+# environment has tests; the other keeps what builds, so that building again takes seconds. It links
+# the library of build/release; `pip install .` compiles its own.
 python = $(CURDIR)/build/python-venv/bin/python
 python_tests = EVENHAND_TEST_ALL=1 SCIPY_ARRAY_API=1 \
   EVENHAND=$(CURDIR)/build/release/bin/evenhand $(python) -m pytest -q -n 2 \
   -p no:cacheprovider --import-mode=append
-wheel: | setup
+wheel: build/release/build.ninja
 	@tools/python_env.sh build/python-build python/requirements-build.txt
+	cmake --build --preset release --target evenhand
+	cmake --install build/release --component library --prefix build/library
 	rm -rf build/wheel
-	EVENHAND_WERROR=ON CMAKE_BUILD_PARALLEL_LEVEL=2 build/python-build/bin/python -m pip wheel . \
+	EVENHAND_PREBUILT=$(CURDIR)/build/library EVENHAND_WERROR=ON CMAKE_BUILD_PARALLEL_LEVEL=2 build/python-build/bin/python -m pip wheel . \
 	  --no-deps --no-build-isolation -w build/wheel
 
 python-package: wheel
