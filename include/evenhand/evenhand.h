@@ -14,8 +14,11 @@
 #include <evenhand/cells.h>
 #include <evenhand/coin.h>
 #include <evenhand/column.h>
+#include <evenhand/confidence.h>
 #include <evenhand/criterion.h>
 #include <evenhand/frontier.h>
+#include <evenhand/monitor.h>
+#include <evenhand/plan.h>
 #include <evenhand/pool_rare.h>
 #include <evenhand/requirement.h>
 #include <evenhand/response.h>
