@@ -1,4 +1,5 @@
 // The man page and the completion of shells, made from the same descriptions as --help.
+#include <evenhand/names.h>
 #include <evenhand/version.h>
 
 #include <CLI/CLI.hpp>
@@ -11,25 +12,22 @@
 namespace evenhand::cli {
 namespace {
 
-const std::vector<std::pair<std::string, std::string>>& words_for_options() {
-  static const std::vector<std::pair<std::string, std::string>> words = {
-      {"--criterion",
-       "statistical-parity equal-opportunity false-positive-parity equalized-odds equal-rates "
-       "four-fifths"},
-      {"--scale", "probability signed logit raw"},
-      {"--favorable", "high low"},
+// What may follow an option, for completion.
+std::vector<std::pair<std::string, std::string>> words_for_options() {
+  std::string criteria;
+  for (const CriterionName& each : all_criteria()) criteria += fmt::format("{} ", each.name);
+  std::vector<std::pair<std::string, std::string>> words = {
+      {"--criterion", criteria},
       {"--resolution", "exact auto 8 12 16 20"},
-      {"--calibrate", "none isotonic platt temperature"},
-      {"--calibrate-by", "cell all"},
       {"--gamma", "auto"},
-      {"--solver", "exact sgd"},
-      {"--projection", "corrected paper"},
-      {"--across", "intersection marginal both"},
-      {"--unseen", "error score reject"},
       {"--rho", "base best"},
       {"--format", "auto csv parquet json"},
       {"--output-format", "auto csv parquet json"},
   };
+  for (const Choices& each : all_choices()) {
+    words.emplace_back(fmt::format("--{}", each.option),
+                       fmt::format("{}", fmt::join(each.names(), " ")));
+  }
   return words;
 }
 

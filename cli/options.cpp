@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <evenhand/names.h>
 #include <evenhand/text.h>
 #include <evenhand/theory.h>
 
@@ -13,6 +14,18 @@
 #include "output/terminal.h"
 
 namespace evenhand::cli {
+namespace {
+
+// "statistical-parity (equal selection rates), ... or four-fifths (...)"
+std::string criteria_text() {
+  Choices criteria{"criterion", {}};
+  for (const CriterionName& each : all_criteria()) {
+    criteria.choices.push_back({each.name, each.help});
+  }
+  return criteria.text();
+}
+
+}  // namespace
 
 double number_from(std::string_view text, std::string_view option) {
   double value = 0;
@@ -127,14 +140,12 @@ void add_row_options(Command& command, RowOptions& options) {
       ->type_name("WORD")
       ->default_str("error");
   command
-      .add_option("--scale", options.scale,
-                  "How to read a score: probability (0 to 1), signed (-1 to 1), logit, or raw: any "
-                  "number, such as a margin, to be calibrated")
+      .add_option("--scale", options.scale, "How to read a score: " + choices_of("scale").text())
       ->type_name("NAME")
       ->default_str("probability");
   command
       .add_option("--favorable", options.favorable,
-                  "Which scores deserve the favourable decision: high, or low (a risk)")
+                  "Which scores deserve the favourable decision: " + choices_of("favorable").text())
       ->type_name("high|low")
       ->default_str("high");
   command
@@ -158,8 +169,7 @@ void add_fairness_options(Command& command, FairnessOptions& options, Strictness
   const Section section(command, "What is fair");
   command
       .add_option("--criterion", options.criterion,
-                  "What is fair: statistical-parity, equal-opportunity, false-positive-parity, "
-                  "equalized-odds, equal-rates or four-fifths; Fairlearn's names will do")
+                  fmt::format("What is fair: {}; Fairlearn's names are accepted", criteria_text()))
       ->type_name("NAME");
   if (strictness == Strictness::given) {
     add_number(command, "--tolerance", options.tolerance,
@@ -179,8 +189,7 @@ void add_fairness_options(Command& command, FairnessOptions& options, Strictness
       ->one_at_a_time();
   command
       .add_option("--across", options.across,
-                  "Several sensitive columns: fair between their combinations (intersection), for "
-                  "each column on its own (marginal), or both")
+                  "Several sensitive columns, fair by " + choices_of("across").text())
       ->type_name("NAME")
       ->capture_default_str();
 }
@@ -198,13 +207,13 @@ void add_objective_options(Command& command, ObjectiveOptions& options) {
 
 void add_calibration_options(Command& command, CalibrationOptions& options) {
   command
-      .add_option(
-          "--calibrate", options.calibrate,
-          "Where the probability of a score comes from: none (its scale), or the labels, by "
-          "isotonic regression, platt's sigmoid, or a temperature for its logit")
+      .add_option("--calibrate", options.calibrate,
+                  "Where the probability of a score comes from: " + choices_of("calibrate").text())
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_option("--calibrate-by", options.by, "A curve for each cell, or one for all people")
+  command
+      .add_option("--calibrate-by", options.by,
+                  "What has a curve: " + choices_of("calibrate-by").text())
       ->type_name("cell|all")
       ->default_str("cell");
 }
@@ -237,19 +246,12 @@ Resolution RowOptions::finest() const {
   return resolution.empty() ? Resolution::exact() : resolution_from(resolution);
 }
 
-Across across_from(const std::string& name) {
-  if (name == "intersection") return Across::intersection;
-  if (name == "marginal") return Across::marginal;
-  if (name == "both") return Across::both;
-  throw UserError(
-      fmt::format("there is no --across {}: use intersection, marginal or both", shown(name)));
-}
-
 Criterion FairnessOptions::build(const Roles& roles) const {
   if (criterion.empty() && require.empty()) {
-    throw UserError(
-        "say what is fair: --criterion NAME (statistical-parity, equal-opportunity, "
-        "false-positive-parity, equalized-odds, equal-rates, four-fifths) or --require TEXT");
+    std::vector<std::string_view> names;
+    for (const CriterionName& each : all_criteria()) names.push_back(each.name);
+    throw UserError(fmt::format("say what is fair: --criterion NAME ({}) or --require TEXT",
+                                fmt::join(names, ", ")));
   }
   // Requirements alone compare no groups: they name their own.
   CriterionOptions out{.roles = criterion.empty() ? Roles{} : roles,
@@ -269,27 +271,10 @@ Criterion FairnessOptions::build(const Roles& roles) const {
   return criterion_from(criterion, out);
 }
 
-Calibration CalibrationOptions::method() const {
-  try {
-    return calibration_from(calibrate);
-  } catch (const std::invalid_argument&) {
-    throw UserError(fmt::format(
-        "there is no --calibrate {}: use none, isotonic, platt or temperature", shown(calibrate)));
-  }
-}
-
 void CalibrationOptions::check() const {
   curves();
   if (method() == Calibration::none && !by.empty()) {
     throw UserError("--calibrate-by is for --calibrate isotonic, platt or temperature");
-  }
-}
-
-CalibrateBy CalibrationOptions::curves() const {
-  try {
-    return calibrate_by_from(by.empty() ? "cell" : by);
-  } catch (const std::invalid_argument&) {
-    throw UserError(fmt::format("there is no --calibrate-by {}: use cell or all", shown(by)));
   }
 }
 

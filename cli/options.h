@@ -92,9 +92,9 @@ struct CalibrationOptions {
   std::string calibrate = "none";
   std::string by;  // empty: cell
 
-  Calibration method() const;  // these throw UserError
-  CalibrateBy curves() const;
-  void check() const;
+  Calibration method() const { return calibration_from(calibrate); }
+  CalibrateBy curves() const { return calibrate_by_from(by.empty() ? "cell" : by); }
+  void check() const;  // throws std::invalid_argument or UserError
 };
 void add_calibration_options(Command& command, CalibrationOptions& options);
 
@@ -119,7 +119,5 @@ struct ProblemOptions {
 };
 void add_problem_options(Command& command, ProblemOptions& options,
                          Strictness strictness = Strictness::given);
-
-Across across_from(const std::string& name);  // throws UserError
 
 }  // namespace evenhand::cli

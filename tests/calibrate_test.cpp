@@ -403,7 +403,7 @@ TEST(Calibrate, NamesReadBack) {
     EXPECT_EQ(calibrate_by_from(to_string(by)), by);
   }
   expect_throw<std::invalid_argument>([] { calibration_from("beta"); },
-                                      "'beta' is not a calibration");
+                                      "there is no calibration 'beta'");
   expect_throw<std::invalid_argument>([] { calibrate_by_from("group"); }, "cell or all");
 }
 

@@ -232,7 +232,7 @@ TEST(CalibratedSolve, FrontierIsThatOfTheCalibratedBenefit) {
   const Tally tally = margins(random, 300).tally();
   const SolveOptions options{.calibrate = Calibration::platt};
   const std::vector<FrontierPoint> points =
-      frontier(tally, parity(), std::vector{0.0, 0.1}, options);
+      frontier(tally, parity(), std::vector{0.0, 0.1}, options).points;
   EXPECT_EQ(points[0].objective, solve(tally, parity(), options).primal);
   EXPECT_LE(points[0].objective, points[1].objective);
   for (const FrontierPoint& point : frontier_breakpoints(tally, parity(), 0, 0.2, options)) {

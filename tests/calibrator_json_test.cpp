@@ -145,7 +145,7 @@ TEST(CalibratorJson, RejectsTruncationAndSurvivesAnyChangedByte) {
 TEST(CalibratorJson, RejectsWhatIsNoCalibrator) {
   const std::string platt = platt_rule().to_json();
   reject(changed(platt, "\"platt\"", "\"none\""), "calibrator.method is none");
-  reject(changed(platt, "\"platt\"", "\"beta\""), "'beta' is not a calibration");
+  reject(changed(platt, "\"platt\"", "\"beta\""), "there is no calibration 'beta'");
   reject(changed(platt, "\"platt\"", "7"), "calibrator.method is not a text");
   reject(changed(platt, "\"platt\"", "\"isotonic\""), "calibrator.all lacks 'ramp'");
   reject(changed(platt, "\"method\": \"platt\",", ""), "calibrator lacks 'method'");

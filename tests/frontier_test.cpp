@@ -85,7 +85,7 @@ TEST_P(Frontier, AgreesWithSolveAndIsConcave) {
                  (given.roles.across == Across::marginal ? ", marginal" : "") +
                  (given.require.empty() ? "" : ", with a requirement"));
     const std::array<double, 9> tolerances = {0.3, 0, 0.01, 1, 0.1, 0.03, 0.2, 0.5, 0.05};
-    std::vector<FrontierPoint> points = frontier(tally, criterion, tolerances, options);
+    std::vector<FrontierPoint> points = frontier(tally, criterion, tolerances, options).points;
     ASSERT_EQ(points.size(), tolerances.size());
     double scale = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -136,7 +136,7 @@ TEST(FrontierOfRatios, AgreesWithSolveAndFallsBySlope) {
     ++done;
     SCOPED_TRACE("trial " + std::to_string(trial));
     const std::array<double, 4> ratios = {0.8, 0.317, 0.6543, 1};
-    const auto points = frontier(tally, criterion, ratios);
+    const auto points = frontier(tally, criterion, ratios).points;
     ASSERT_EQ(points.size(), ratios.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Solution fit = solve(tally, with_ratio(criterion, ratios[i]));
@@ -233,7 +233,7 @@ TEST(FrontierBreakpoints, AgreeWithTheSlopesOfTheFrontier) {
       middles.push_back((points[i].parameter + points[i + 1].parameter) / 2);
       slopes.push_back(points[i].slope);
     }
-    const auto there = frontier(tally, criterion, middles);
+    const auto there = frontier(tally, criterion, middles).points;
     ASSERT_EQ(there.size(), middles.size());
     const double scale = std::max(solve(tally, criterion).magnitude, 1e-300);
     for (std::size_t i = 0; i < there.size(); ++i, ++compared) {
@@ -286,6 +286,23 @@ TEST(FrontierParameters, RefusesParametersOutOfRange) {
   const std::array<double, 2> ratios = {0.5, 0};
   const Criterion ratio = criterion_from("four-fifths", {.roles = sex_within_race});
   EXPECT_THROW(frontier(tally, ratio, ratios), std::invalid_argument);
+}
+
+TEST(FrontierBesideRequirements, SaysWhereNoRuleMeetsThem) {
+  const std::vector<double> score = {0.2, 0.6, 0.4, 0.9};
+  const std::vector<std::string> sex = {"F", "F", "M", "M"};
+  const Tally tally = Tally::of(score, Cells::from({{"sex", sex}}));
+  Criterion parity = statistical_parity({.sensitive = {"sex"}});
+  parity.require = {"rate[sex=F] <= 0.2", "rate[sex=M] >= 0.5"};
+  const evenhand::Frontier strict = frontier(tally, parity, std::vector{0.5, 0.1});
+  EXPECT_EQ(strict.status, Status::infeasible);
+  EXPECT_TRUE(strict.points.empty());
+  ASSERT_TRUE(strict.infeasibility.has_value());
+  EXPECT_TRUE(proves_infeasible(tally, *strict.infeasibility));
+  const evenhand::Frontier loose = frontier(tally, parity, std::vector{0.5, 0.4});
+  EXPECT_EQ(loose.status, Status::optimal);
+  EXPECT_EQ(loose.points.size(), 2U);
+  EXPECT_FALSE(loose.infeasibility.has_value());
 }
 
 }  // namespace

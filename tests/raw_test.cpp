@@ -92,9 +92,10 @@ TEST(RawScores, HaveAFrontierByTheCalibrator) {
   const Tally plain = tally_of_margins(rows, false);
   const Criterion parity = statistical_parity({.sensitive = {"group"}});
   const std::array<double, 3> tolerances = {0, 0.1, 1};
-  const auto by_labels = frontier(labelled, parity, tolerances, {.calibrate = Calibration::platt});
+  const auto by_labels =
+      frontier(labelled, parity, tolerances, {.calibrate = Calibration::platt}).points;
   const Calibrator calibrator = calibrate(labelled, Calibration::platt);
-  const auto by_curve = frontier(plain, parity, tolerances, {.calibrator = calibrator});
+  const auto by_curve = frontier(plain, parity, tolerances, {.calibrator = calibrator}).points;
   for (std::size_t i = 0; i < tolerances.size(); ++i) {
     EXPECT_DOUBLE_EQ(by_curve[i].objective, by_labels[i].objective);
     EXPECT_EQ(by_curve[i].figures.selection_rate, by_labels[i].figures.selection_rate);

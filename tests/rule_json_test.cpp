@@ -134,7 +134,7 @@ TEST(RuleJson, RejectsUnknownAndMissingMembers) {
 }
 
 TEST(RuleJson, RejectsWrongTypesAndValues) {
-  reject(with("\"probability\"", "\"percent\""), "'percent' is not a scale");
+  reject(with("\"probability\"", "\"percent\""), "there is no scale 'percent'");
   reject(with("\"high\"", "\"higher\""), "high or low");
   reject(with("0.4, 0.5]", "0.4, 1.5]"), "not in [0, 1]");
   reject(with("0.4, 0.5]", "\"0.4\", 0.5]"), "is not a number");

@@ -84,7 +84,7 @@ TEST(Scale, NamesReadBack) {
     EXPECT_EQ(favorable_from(to_string(favorable)), favorable);
   }
   testing::expect_throw<std::invalid_argument>([] { scale_from("percent"); },
-                                               "'percent' is not a scale");
+                                               "there is no scale 'percent'");
   testing::expect_throw<std::invalid_argument>([] { favorable_from("up"); }, "high or low");
 }
 

@@ -397,7 +397,7 @@ TEST(SgdInput, RefusesWhatItDoesNotServe) {
   refuse(statistical_parity({.sensitive = {"group", "stratum"}, .across = Across::marginal}), {},
          "margins of several attributes");
   refuse(statistical_parity({.sensitive = {"sex"}, .within = {"stratum"}}), {}, "no attribute sex");
-  expect_throw<std::invalid_argument>([] { projection_from("box"); }, "not 'box'");
+  expect_throw<std::invalid_argument>([] { projection_from("box"); }, "there is no projection 'box'");
   EXPECT_EQ(projection_from("paper"), Projection::paper);
   EXPECT_EQ(projection_from(to_string(Projection::corrected)), Projection::corrected);
 }

@@ -222,9 +222,9 @@ TEST(SoftRuleJson, RefusesEverythingElse) {
   reject("\"gamma\": 0", "\"gamma\": 0, \"more\": 1", "unknown member more");
   reject("\"gamma\": 0", "\"gamma\": 0, \"gamma\": 0", "occurs twice");
   reject("\"cost_fp\": 1", "\"cost_fp\": -1", "costs are at least 0");
-  reject("\"scale\": \"probability\"", "\"scale\": \"percent\"", "'percent' is not a scale");
+  reject("\"scale\": \"probability\"", "\"scale\": \"percent\"", "there is no scale 'percent'");
   reject("\"scale\": \"probability\"", "\"scale\": \"raw\"", "raw scores say nothing");
-  reject("\"favorable\": \"high\"", "\"favorable\": \"best\"", "favorable is high or low");
+  reject("\"favorable\": \"high\"", "\"favorable\": \"best\"", "there is no favorable 'best'");
   reject("\"soft\": [\"s\"]", "\"soft\": []", "has no columns");
   reject("\"soft\": [\"s\"]", "\"soft\": [\"\"]", "empty name");
   reject("\"soft\": [\"s\"]", "\"soft\": [\"s\", \"s\"]", "given twice");

@@ -1,4 +1,5 @@
 #include <evenhand/coin.h>
+#include <evenhand/names.h>
 #include <evenhand/text.h>
 
 #include <filesystem>
@@ -37,13 +38,6 @@ struct Options {
   std::string output_format = "auto";
   bool quiet = false;
 };
-
-Unseen unseen_from(const std::string& name) {
-  if (name == "error") return Unseen::error;
-  if (name == "score") return Unseen::score;
-  if (name == "reject") return Unseen::reject;
-  throw UserError(fmt::format("there is no --unseen {}: use error, score or reject", shown(name)));
-}
 
 std::uint64_t seed_of(const Options& options) {
   return options.seed.empty() ? 0 : whole_number_from(options.seed, "--seed");
@@ -246,10 +240,8 @@ void add_apply(Command& program, int& status) {
   command.add_option("--seed", options->seed, "Without --id: the seed of the coins (default: 0)")
       ->type_name("N");
   command
-      .add_option(
-          "--unseen", options->unseen,
-          "People in a cell that the rule has never seen: error, score (decide by the score "
-          "alone) or reject")
+      .add_option("--unseen", options->unseen,
+                  "People in a cell that the rule has never seen: " + choices_of("unseen").text())
       ->type_name("WORD")
       ->capture_default_str();
   command

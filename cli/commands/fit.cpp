@@ -164,7 +164,9 @@ int run_fit(const Options& options) {
   options.stochastic.refuse_overwriting(options.data.input, data.files);
   const Found found = find(options, data);
   const Solution& fit = found.solution;
-  if (fit.status == Status::infeasible) return say_infeasible(fit, options.json);
+  if (fit.status == Status::infeasible) {
+    return say_infeasible(fit.criterion, *fit.infeasibility, options.json);
+  }
   const AuditOptions auditing = auditing_of(fit);
   const Audit before = audit(data.tally(), data.roles(), auditing);
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);

@@ -130,17 +130,6 @@ Kind kind_of(const Options& options) {
   return by_name;
 }
 
-std::optional<Solution> infeasible_at(const Tally& tally, Criterion criterion,
-                                      const std::vector<double>& parameters,
-                                      const SolveOptions& solving) {
-  for (const double parameter : parameters) {
-    (criterion.relation == Relation::ratio ? criterion.ratio : criterion.tolerance) = parameter;
-    Solution fit = solve(tally, criterion, solving);
-    if (fit.status == Status::infeasible) return fit;
-  }
-  return std::nullopt;
-}
-
 int run_frontier(const Options& options) {
   const Kind kind = kind_of(options);
   check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
@@ -155,15 +144,12 @@ int run_frontier(const Options& options) {
       options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows);
   const std::vector<double> parameters = parameters_of(options, criterion);
   std::vector<FrontierPoint> points;
-  try {
-    points = options.breakpoints ? frontier_breakpoints(data.tally(), criterion, 0, 1, solving)
-                                 : frontier(data.tally(), criterion, parameters, solving);
-  } catch (const std::invalid_argument&) {
-    // The strictest is the one that cannot be met, if any.
-    if (const auto clash = infeasible_at(data.tally(), criterion, parameters, solving)) {
-      return say_infeasible(*clash, options.json);
-    }
-    throw;
+  if (options.breakpoints) {
+    points = frontier_breakpoints(data.tally(), criterion, 0, 1, solving);
+  } else {
+    Frontier found = frontier(data.tally(), criterion, parameters, solving);
+    if (found.infeasibility) return say_infeasible(criterion, *found.infeasibility, options.json);
+    points = std::move(found.points);
   }
   const std::string parameter = criterion.relation == Relation::ratio ? "ratio" : "tolerance";
   std::string text;

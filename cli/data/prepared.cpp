@@ -81,7 +81,7 @@ void refuse_contradictions(const RowOptions& rows, const Tally& tally, const std
     refuse("--favorable", to_string(reading.favorable));
   }
   if (!rows.resolution.empty() && rows.finest() != tally.resolution()) {
-    refuse("--resolution", to_text(tally.resolution()));
+    refuse("--resolution", to_string(tally.resolution()));
   }
 }
 

@@ -103,9 +103,7 @@ SgdResult solve_stream(const Prepared& data, const DatabaseOptions& how, const C
 }  // namespace
 
 void StochasticOptions::check(const RowOptions& rows, const std::string& output) const {
-  if (solver != "exact" && solver != "sgd") {
-    throw UserError(fmt::format("there is no --solver {}: use exact or sgd", shown(solver)));
-  }
+  solver_from(solver);
   if (!wanted()) {
     for (const auto& [given, option] :
          {std::pair(!projection.empty(), "--projection"),
@@ -119,10 +117,7 @@ void StochasticOptions::check(const RowOptions& rows, const std::string& output)
     }
     return;
   }
-  if (!projection.empty() && projection != "corrected" && projection != "paper") {
-    throw UserError(
-        fmt::format("there is no --projection {}: use corrected or paper", shown(projection)));
-  }
+  if (!projection.empty()) projection_from(projection);
   if (epochs && steps) throw UserError("give either --epochs or --steps, not both");
   if (steps == 0U) throw UserError("--steps takes a whole number above 0");
   if (epochs && !(*epochs > 0 && *epochs <= 1e9)) {

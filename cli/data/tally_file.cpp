@@ -1,5 +1,6 @@
 #include "data/tally_file.h"
 
+#include <evenhand/bad_row.h>
 #include <evenhand/text.h>
 #include <evenhand/version.h>
 
@@ -122,7 +123,7 @@ Json metadata_of(const StoredTally& stored) {
   out["within"] = stored.roles.within;
   out["scale"] = to_string(tally.reading().scale);
   out["favorable"] = to_string(tally.reading().favorable);
-  out["resolution"] = to_text(tally.resolution());
+  out["resolution"] = to_string(tally.resolution());
   if (tally.level()) out["level"] = *tally.level();
   out["labelled"] = tally.labelled();
   out["weighted"] = !tally.unit_weights();
@@ -241,17 +242,6 @@ void check_attributes(const Json& metadata, std::vector<std::string> attributes,
   if (attributes != columns) fail(name, "its columns are not those that its metadata name");
 }
 
-// The library counts rows from 0, people from 1.
-std::string counting_from_one(const std::string& message) {
-  constexpr std::string_view row = "row ";
-  std::size_t number = 0;
-  if (!message.starts_with(row)) return message;
-  const char* const end = message.data() + message.size();
-  const auto [rest, error] = std::from_chars(message.data() + row.size(), end, number);
-  if (error != std::errc()) return message;
-  return fmt::format("row {}{}", with_commas(number + 1), std::string_view(rest, end));
-}
-
 StoredTally read_with(Database& database, const Source& source, const std::optional<Json>& metadata,
                       const PlainTallyOptions& options) {
   const auto need = [&](const std::string& column) -> const Column& {
@@ -360,37 +350,15 @@ StoredTally read_tally(Database& database, const Input& input, const PlainTallyO
     return read_with(database, source, metadata, options);
   } catch (const nlohmann::json::exception&) {
     fail(input.name(), "its metadata are damaged");
+  } catch (const BadRow& bad) {  // people count from 1
+    fail(input.name(), fmt::format("row {}: {}", with_commas(bad.row() + 1), bad.problem()));
   } catch (const std::invalid_argument& error) {
-    fail(input.name(), counting_from_one(error.what()));
+    fail(input.name(), error.what());
   } catch (const UserError& error) {
     const std::string message = error.what();
     if (message.starts_with(input.name())) throw;
     fail(input.name(), message);
   }
-}
-
-std::string to_text(const Resolution& resolution) {
-  if (const auto level = resolution.fixed_level()) return std::to_string(*level);
-  if (const auto cap = resolution.cap()) {
-    return resolution == Resolution::at_most() ? "auto" : fmt::format("at-most {}", *cap);
-  }
-  return "exact";
-}
-
-Resolution resolution_from(std::string_view text) {
-  if (text == "exact") return Resolution::exact();
-  if (text == "auto") return Resolution::at_most();
-  constexpr std::string_view most = "at-most ";
-  const bool cap = text.starts_with(most);
-  const std::string_view digits = cap ? text.substr(most.size()) : text;
-  long number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) {
-    throw UserError(
-        fmt::format("there is no resolution {}: use exact, auto or a number of bits", shown(text)));
-  }
-  if (cap) return Resolution::at_most(static_cast<std::size_t>(std::max(0L, number)));
-  return Resolution::bits(static_cast<int>(std::clamp(number, -100000L, 100000L)));
 }
 
 }  // namespace evenhand::cli

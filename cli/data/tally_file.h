@@ -41,7 +41,4 @@ struct PlainTallyOptions {
 // Throws UserError that says what is wrong with a file that is not a tally.
 StoredTally read_tally(Database& database, const Input& input, const PlainTallyOptions& options);
 
-std::string to_text(const Resolution& resolution);  // "exact", "16", "auto", "at-most 1000"
-Resolution resolution_from(std::string_view text);  // throws UserError
-
 }  // namespace evenhand::cli

@@ -11,17 +11,16 @@
 
 namespace evenhand::cli {
 
-int say_infeasible(const Solution& fit, bool json) {
-  const Infeasibility& why = *fit.infeasibility;
+int say_infeasible(const Criterion& criterion, const Infeasibility& why, bool json) {
   std::string clash;
   for (const std::string& text : why.clash) clash += (clash.empty() ? "" : "; ") + text;
   const std::string with =
-      fit.criterion.rates.empty() ? "" : fmt::format(", together with {}", fit.criterion.name);
+      criterion.rates.empty() ? "" : fmt::format(", together with {}", criterion.name);
   if (json) {
     Json out;
-    out["status"] = to_string(fit.status);
+    out["status"] = to_string(Status::infeasible);
     out["clash"] = why.clash;
-    out["criterion"] = fit.criterion.name;
+    out["criterion"] = criterion.name;
     out["total_violation"] = why.total_violation;
     out["common_slack"] = why.common_slack;
     print(out.dump(2) + "\n");

@@ -6,6 +6,6 @@
 namespace evenhand::cli {
 
 // Says why, as JSON on standard output too if asked, and returns the exit status.
-int say_infeasible(const Solution& fit, bool json);
+int say_infeasible(const Criterion& criterion, const Infeasibility& why, bool json);
 
 }  // namespace evenhand::cli

@@ -2,7 +2,9 @@
 // the user's to say.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,8 @@ enum class Across {
   marginal,      // the values of each attribute are groups, whatever the others
   both,
 };
+std::string_view to_string(Across across) noexcept;
+Across across_from(std::string_view name);  // throws std::invalid_argument
 
 // Who is compared with whom. Groups are compared inside each stratum, that is for each combination
 // of the values of the `within` attributes.
@@ -64,6 +68,8 @@ struct Criterion {
 
   // Throws std::invalid_argument that says which parameter is wrong.
   void check() const;
+  // Whether it or its requirements compare rates given the outcome.
+  bool uses_labels() const;
   bool operator==(const Criterion&) const = default;
 };
 
@@ -100,10 +106,27 @@ Criterion four_fifths(FourFifthsOptions options);
 // its `require`.
 Criterion requirements(std::vector<std::string> require);
 
-// By name, for front ends: "statistical-parity", "equal-opportunity", "false-positive-parity",
-// "equalized-odds", "equal-rates", "four-fifths", or Fairlearn's "demographic_parity",
-// "true_positive_rate_parity" and so on, all of its names; underscores are as good as hyphens. A
-// parameter that the criterion does not take is an error. No name ("") means requirements alone.
+// All that front ends know of a criterion. Which rates it compares and how decides which
+// parameters it takes: a ratio or a tolerance, and rho if one rate is common to all cells.
+struct CriterionName {
+  std::string_view name;                 // "statistical-parity"
+  std::array<std::string_view, 2> also;  // Fairlearn's names for the same, if any
+  std::span<const Rate> rates;           // the compared ones
+  Relation relation;
+  bool all_cells;
+  std::string_view help;  // one line
+
+  bool takes_ratio() const noexcept { return relation == Relation::ratio; }
+  bool takes_tolerance() const noexcept { return !takes_ratio(); }
+  bool takes_rho() const noexcept { return all_cells; }
+  bool needs_labels() const noexcept { return rates.front() != Rate::selection; }
+};
+std::span<const CriterionName> all_criteria() noexcept;
+// By any of its names; underscores are as good as hyphens. Throws std::invalid_argument.
+const CriterionName& find_criterion(std::string_view name);
+
+// By name, for front ends. A parameter that the criterion does not take is an error. No name ("")
+// means requirements alone.
 struct CriterionOptions {
   Roles roles;
   std::optional<double> tolerance = {};

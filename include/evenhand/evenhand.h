@@ -8,6 +8,7 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/bad_row.h>
 #include <evenhand/calibrate.h>
 #include <evenhand/calibrator.h>
 #include <evenhand/cell_rows.h>
@@ -18,6 +19,7 @@
 #include <evenhand/criterion.h>
 #include <evenhand/frontier.h>
 #include <evenhand/monitor.h>
+#include <evenhand/names.h>
 #include <evenhand/plan.h>
 #include <evenhand/pool_rare.h>
 #include <evenhand/requirement.h>

@@ -4,6 +4,7 @@
 #include <evenhand/audit.h>
 #include <evenhand/solve.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,11 +22,16 @@ struct FrontierPoint {
   Figures figures;  // of everybody under the best rule: accuracy and more
 };
 
-// At the given parameters, in their order. Throws std::invalid_argument for requirements alone, and
-// where no rule meets them.
-std::vector<FrontierPoint> frontier(const Tally& tally, const Criterion& criterion,
-                                    std::span<const double> parameters,
-                                    const SolveOptions& options = {});
+struct Frontier {
+  Status status = Status::optimal;    // of the worst point
+  std::vector<FrontierPoint> points;  // none if infeasible
+  // Where the requirements cannot be met: why, at the first such parameter.
+  std::optional<Infeasibility> infeasibility;
+};
+
+// At the given parameters, in their order. Throws std::invalid_argument for requirements alone.
+Frontier frontier(const Tally& tally, const Criterion& criterion,
+                  std::span<const double> parameters, const SolveOptions& options = {});
 
 // All parameters between `from` and `to` where the slope changes, with both ends, ascending:
 // between neighbours the objective is linear. For criteria of one rate with a tolerance, gamma = 0.

@@ -25,6 +25,8 @@ enum class Unseen {
   score,   // decide by the score's benefit alone (Rule::otherwise)
   reject,  // a negative decision
 };
+std::string_view to_string(Unseen unseen) noexcept;
+Unseen unseen_from(std::string_view name);  // throws std::invalid_argument
 
 // What a rule consists of; Rule checks it.
 struct RuleParts {

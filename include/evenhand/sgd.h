@@ -27,6 +27,11 @@
 
 namespace evenhand {
 
+// Who finds the rule: solve (solve.h) or solve_sgd.
+enum class Solver { exact, sgd };
+std::string_view to_string(Solver solver) noexcept;
+Solver solver_from(std::string_view name);  // throws std::invalid_argument
+
 // The box that multipliers are kept in.
 enum class Projection {
   corrected,  // holds an optimum always

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,8 @@ class Resolution {
   std::optional<int> level_;
   std::optional<std::size_t> cap_;
 };
+std::string to_string(const Resolution& resolution);  // "exact", "16", "auto", "at-most 1000"
+Resolution resolution_from(std::string_view text);    // throws std::invalid_argument
 
 struct TallyOptions {
   Numbers label = {};   // 0 or 1; none: the tally serves criteria that need no labels

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from . import _core, _options
 
-NAMES = (
-    "statistical-parity, equal-opportunity, false-positive-parity, equalized-odds, equal-rates, "
-    "four-fifths"
-)
-
-_ERROR_RATES = re.compile(r"\b(tpr|fpr)\b")
-"""In a requirement: rates of those with one outcome."""
+NAMES = ", ".join(_core.choices()["criterion"])
 
 
 def build(
@@ -61,16 +54,11 @@ def check_labels(criterion: _core.Criterion, labelled: bool) -> None:
 
 def refuse_beside_soft(criterion: str | None) -> None:
     """Raise unless the criterion, if any, is statistical parity, by any of its names."""
-    if criterion and build(criterion, ["sensitive"], []).name != "statistical-parity":
+    if criterion and _core.criterion_name(criterion) != "statistical-parity":
         raise ValueError(f"soft attributes know statistical-parity only, not {criterion}")
 
 
 def has_error_rates(criterion: str | None, require: str | Sequence[str]) -> bool:
     """Whether rates of those with one outcome are bounded, which labels alone can tell."""
-    requirements = [require] if isinstance(require, str) else require
-    if any(_ERROR_RATES.search(str(one)) for one in requirements):
-        return True
-    if not criterion:
-        return False
-    rates = _core.criterion(criterion, ["any"], [], "intersection", None, None, None, []).rates
-    return any(rate != "selection_rate" for rate in rates)
+    requirements = [require] if isinstance(require, str) else list(require)
+    return _core.needs_labels(criterion or "", requirements)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
+
 
 def number(value: Any, name: str) -> float:
     """Return a number.
@@ -67,6 +69,24 @@ def text(value: Any, name: str) -> str:
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a text, not {_shown(value)}")
+    return str.__str__(value)
+
+
+def choice(value: Any, name: str) -> str:
+    """Return one of the names that the option knows.
+
+    Raises
+    ------
+    TypeError
+        For anything else than a text.
+    ValueError
+        For another name.
+    """
+    known = list(_core.choices()[name.replace("_", "-")])
+    if text(value, name) not in known:
+        raise ValueError(
+            f"there is no {name} {value!r}: choose {', '.join(known[:-1])} or {known[-1]}"
+        )
     return str.__str__(value)
 
 

@@ -31,12 +31,13 @@ nb::list points_of(const std::vector<FrontierPoint>& points, const char* paramet
   return out;
 }
 
-// At the parameters, or, without, wherever the slope changes.
-nb::list found(const Tally& tally, const Criterion& criterion,
-               const std::optional<std::vector<double>>& parameters, double gamma, double cost_fp,
-               double cost_fn, const std::string& calibrate, const std::string& calibrate_by,
-               std::optional<Calibrator> calibrator, std::optional<double> base_threshold,
-               unsigned threads) {
+// At the parameters, or, without, wherever the slope changes. Where no rule meets the requirements,
+// why that is, as a dictionary.
+nb::object found(const Tally& tally, const Criterion& criterion,
+                 const std::optional<std::vector<double>>& parameters, double gamma, double cost_fp,
+                 double cost_fn, const std::string& calibrate, const std::string& calibrate_by,
+                 std::optional<Calibrator> calibrator, std::optional<double> base_threshold,
+                 unsigned threads) {
   const SolveOptions options{.gamma = gamma,
                              .costs = {cost_fp, cost_fn},
                              .calibrate = calibration_from(calibrate),
@@ -44,12 +45,13 @@ nb::list found(const Tally& tally, const Criterion& criterion,
                              .calibrator = std::move(calibrator),
                              .base_threshold = base_threshold,
                              .threads = threads};
-  const std::vector<FrontierPoint> points = [&] {
+  const Frontier found = [&] {
     const nb::gil_scoped_release released;
-    return parameters ? frontier(tally, criterion, *parameters, options)
-                      : frontier_breakpoints(tally, criterion, 0, 1, options);
+    if (parameters) return frontier(tally, criterion, *parameters, options);
+    return Frontier{Status::optimal, frontier_breakpoints(tally, criterion, 0, 1, options), {}};
   }();
-  return points_of(points, criterion.relation == Relation::ratio ? "ratio" : "tolerance");
+  if (found.infeasibility) return record_of(*found.infeasibility);
+  return points_of(found.points, criterion.relation == Relation::ratio ? "ratio" : "tolerance");
 }
 
 }  // namespace
@@ -63,7 +65,7 @@ void bind_frontier(nb::module_& m) {
                 "collections.abc.Sequence[float] | "
                 "None, gamma: float, cost_fp: float, cost_fn: float, calibrate: str, "
                 "calibrate_by: str, calibrator: Calibrator | None, base_threshold: float | None, "
-                "threads: int) -> list[dict[str, typing.Any]]"));
+                "threads: int) -> list[dict[str, typing.Any]] | dict[str, typing.Any]"));
 }
 
 }  // namespace evenhand::python

@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
   bind_columns(m);
   bind_values(m);
   bind_arrow(m);
+  bind_names(m);
   bind_tally(m);
   bind_calibrate(m);
   bind_rule(m);

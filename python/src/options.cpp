@@ -1,51 +1,47 @@
 #include "options.h"
 
-#include <algorithm>
-#include <charconv>
-#include <stdexcept>
+#include <evenhand/names.h>
 
-#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 namespace evenhand::python {
 
-Resolution resolution_from(std::string_view text) {
-  if (text == "exact") return Resolution::exact();
-  if (text == "auto") return Resolution::at_most();
-  constexpr std::string_view most = "at-most ";
-  const bool cap = text.starts_with(most);
-  const std::string_view digits = cap ? text.substr(most.size()) : text;
-  long number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) {
-    throw std::invalid_argument(
-        fmt::format("there is no resolution '{}': use exact, auto or a number of bits", text));
+namespace nb = nanobind;
+
+namespace {
+
+// For each option the names to choose from, with a few words about each.
+nb::dict choices() {
+  nb::dict out;
+  for (const Choices& each : all_choices()) {
+    nb::dict names;
+    for (const Choice& choice : each.choices) names[nb::cast(choice.name)] = nb::cast(choice.help);
+    out[nb::cast(each.option)] = names;
   }
-  if (cap) return Resolution::at_most(static_cast<std::size_t>(std::max(0L, number)));
-  return Resolution::bits(static_cast<int>(std::clamp(number, -100000L, 100000L)));
-}
-
-std::string to_text(const Resolution& resolution) {
-  if (const auto level = resolution.fixed_level()) return std::to_string(*level);
-  if (const auto cap = resolution.cap()) {
-    return resolution == Resolution::at_most() ? "auto" : fmt::format("at-most {}", *cap);
+  nb::dict criteria;
+  for (const CriterionName& each : all_criteria()) {
+    criteria[nb::cast(each.name)] = nb::cast(each.help);
   }
-  return "exact";
+  out["criterion"] = criteria;
+  return out;
 }
 
-Across across_from(std::string_view name) {
-  if (name == "intersection") return Across::intersection;
-  if (name == "marginal") return Across::marginal;
-  if (name == "both") return Across::both;
-  throw std::invalid_argument(
-      fmt::format("there is no across '{}': use intersection, marginal or both", name));
+bool needs_labels(const std::string& criterion, const std::vector<std::string>& require) {
+  if (!criterion.empty() && find_criterion(criterion).needs_labels()) return true;
+  return requirements(require).uses_labels();
 }
 
-Unseen unseen_from(std::string_view name) {
-  if (name == "error") return Unseen::error;
-  if (name == "score") return Unseen::score;
-  if (name == "reject") return Unseen::reject;
-  throw std::invalid_argument(
-      fmt::format("there is no unseen '{}': use error, score or reject", name));
+}  // namespace
+
+void bind_names(nb::module_& m) {
+  m.def("choices", &choices, nb::sig("def choices() -> dict[str, dict[str, str]]"));
+  m.def(
+      "criterion_name",
+      [](const std::string& name) { return std::string(find_criterion(name).name); },
+      nb::arg("name"));
+  m.def("needs_labels", &needs_labels, nb::arg("criterion"), nb::arg("require"));
 }
 
 }  // namespace evenhand::python

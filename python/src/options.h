@@ -1,4 +1,4 @@
-// Options of the library by their names on the command line.
+// What is bound, one function for each header of the library.
 #pragma once
 
 #include <evenhand/criterion.h>
@@ -15,12 +15,7 @@
 
 namespace evenhand::python {
 
-// All of these throw std::invalid_argument that lists what there is.
-Resolution resolution_from(std::string_view text);
-std::string to_text(const Resolution& resolution);
-Across across_from(std::string_view name);
-Unseen unseen_from(std::string_view name);
-
+void bind_names(nanobind::module_& m);
 void bind_tally(nanobind::module_& m);
 void bind_rule(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);

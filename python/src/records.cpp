@@ -181,4 +181,19 @@ nb::dict record_of(const Constraint& constraint) {
   return out;
 }
 
+nb::list record_of(const std::vector<Constraint>& constraints) {
+  nb::list out;
+  for (const Constraint& constraint : constraints) out.append(record_of(constraint));
+  return out;
+}
+
+nb::dict record_of(const Infeasibility& why) {
+  nb::dict out;
+  out["clash"] = nb::cast(why.clash);
+  out["certificate"] = record_of(why.certificate);
+  out["total_violation"] = why.total_violation;
+  out["common_slack"] = why.common_slack;
+  return out;
+}
+
 }  // namespace evenhand::python

@@ -23,6 +23,8 @@ nanobind::dict record_of(const Audit& audit, const CellNames& names, const Roles
 nanobind::dict record_of(const CalibrationFigures& figures);
 nanobind::dict record_of(const CalibrationReport& report, const CellNames& names);
 nanobind::dict record_of(const Constraint& constraint);
+nanobind::list record_of(const std::vector<Constraint>& constraints);
+nanobind::dict record_of(const Infeasibility& why);
 
 // Status, objective and proof of a Solution or a SoftSolution.
 template <class Found>

@@ -250,25 +250,12 @@ nb::list stratum_records(const Solution& fit) {
   return out;
 }
 
-nb::list constraint_records(const std::vector<Constraint>& constraints) {
-  nb::list out;
-  for (const Constraint& constraint : constraints) out.append(record_of(constraint));
-  return out;
-}
-
 nb::dict solution_record(const Solution& fit, const Tally& tally) {
   nb::dict out = proof_record(fit);
   out["cells"] = cell_records(fit, tally.cells());
   out["strata"] = stratum_records(fit);
-  out["constraints"] = constraint_records(fit.constraints);
-  if (fit.infeasibility) {
-    nb::dict why;
-    why["clash"] = nb::cast(fit.infeasibility->clash);
-    why["certificate"] = constraint_records(fit.infeasibility->certificate);
-    why["total_violation"] = fit.infeasibility->total_violation;
-    why["common_slack"] = fit.infeasibility->common_slack;
-    out["infeasibility"] = why;
-  }
+  out["constraints"] = record_of(fit.constraints);
+  if (fit.infeasibility) out["infeasibility"] = record_of(*fit.infeasibility);
   return out;
 }
 

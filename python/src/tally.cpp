@@ -121,7 +121,7 @@ void bind_tally(nb::module_& m) {
       .def_prop_ro(
           "favorable",
           [](const Tally& tally) { return std::string(to_string(tally.reading().favorable)); })
-      .def_prop_ro("resolution", [](const Tally& tally) { return to_text(tally.resolution()); })
+      .def_prop_ro("resolution", [](const Tally& tally) { return to_string(tally.resolution()); })
       .def_prop_ro("level", &Tally::level)
       .def_prop_ro("labelled", &Tally::labelled)
       .def_prop_ro("unit_weights", &Tally::unit_weights)

@@ -61,19 +61,15 @@ double slope_of_constraints(const Solution& fit) {
   return slope;
 }
 
-FrontierPoint point_at(const Tally& tally, const Criterion& criterion, double parameter,
-                       const SolveOptions& options) {
-  const Solution fit = solve(tally, with_parameter(criterion, parameter), options);
-  if (fit.status == Status::infeasible) {
-    throw std::invalid_argument("no rule meets the requirements, so there is no frontier");
-  }
+FrontierPoint point_of(const Tally& tally, const Solution& fit, double parameter) {
+  const SolveOptions& options = fit.options;
   return {parameter,
           fit.primal,
           fit.constraints.empty() ? slope_of_cells(fit) : slope_of_constraints(fit),
           fit.gap,
           fit.violation,
           fit.lottery_share,
-          audit(tally, criterion.roles, fit.rule,
+          audit(tally, fit.criterion.roles, fit.rule,
                 {.costs = options.costs,
                  .base_threshold = options.base_threshold,
                  .calibrator = options.calibrator})
@@ -107,7 +103,8 @@ class Breakpoints {
 
  private:
   FrontierPoint at(double parameter) const {
-    return point_at(tally_, criterion_, parameter, options_);
+    return point_of(tally_, solve(tally_, with_parameter(criterion_, parameter), options_),
+                    parameter);
   }
 
   // The objective is concave and lies below its tangents. Where the tangents of both ends meet
@@ -164,16 +161,18 @@ class Breakpoints {
 
 }  // namespace
 
-std::vector<FrontierPoint> frontier(const Tally& tally, const Criterion& criterion,
-                                    std::span<const double> parameters,
-                                    const SolveOptions& options) {
+Frontier frontier(const Tally& tally, const Criterion& criterion,
+                  std::span<const double> parameters, const SolveOptions& options) {
   if (criterion.rates.empty()) {
     throw std::invalid_argument("requirements alone have no tolerance, so there is no frontier");
   }
   const SolveOptions calibrated = calibrated_once(tally, criterion, options);
-  std::vector<FrontierPoint> out;
+  Frontier out;
   for (const double parameter : parameters) {
-    out.push_back(point_at(tally, criterion, parameter, calibrated));
+    const Solution fit = solve(tally, with_parameter(criterion, parameter), calibrated);
+    if (fit.status == Status::infeasible) return {fit.status, {}, fit.infeasibility};
+    if (fit.status != Status::optimal) out.status = fit.status;
+    out.points.push_back(point_of(tally, fit, parameter));
   }
   return out;
 }

@@ -52,39 +52,6 @@ Calibration method_of(const CalibrationCurve& curve) noexcept {
 
 }  // namespace
 
-std::string_view to_string(Calibration calibration) noexcept {
-  switch (calibration) {
-    case Calibration::none:
-      return "none";
-    case Calibration::isotonic:
-      return "isotonic";
-    case Calibration::platt:
-      return "platt";
-    case Calibration::temperature:
-      break;
-  }
-  return "temperature";
-}
-
-std::string_view to_string(CalibrateBy by) noexcept {
-  return by == CalibrateBy::cell ? "cell" : "all";
-}
-
-Calibration calibration_from(std::string_view name) {
-  for (const Calibration calibration :
-       {Calibration::none, Calibration::isotonic, Calibration::platt, Calibration::temperature}) {
-    if (name == to_string(calibration)) return calibration;
-  }
-  throw std::invalid_argument(
-      fmt::format("'{}' is not a calibration: choose none, platt, temperature or isotonic", name));
-}
-
-CalibrateBy calibrate_by_from(std::string_view name) {
-  if (name == "cell") return CalibrateBy::cell;
-  if (name == "all") return CalibrateBy::all;
-  throw std::invalid_argument(fmt::format("calibrate by cell or all, not '{}'", name));
-}
-
 Calibration Calibrator::method() const noexcept {
   return method_of(all);
 }

@@ -1,3 +1,4 @@
+#include <evenhand/bad_row.h>
 #include <evenhand/cells.h>
 #include <evenhand/text.h>
 
@@ -70,9 +71,9 @@ Coded code_dictionary(const Attribute& attribute) {
   for (std::size_t row = 0; row < attribute.codes.size(); ++row) {
     const std::uint32_t code = attribute.codes[row];
     if (code >= distinct.codes.size()) {
-      throw std::invalid_argument(
-          fmt::format("row {}: the attribute {} has code {}, but its dictionary has {} values", row,
-                      shown(attribute.name), code, distinct.codes.size()));
+      throw BadRow(row,
+                   fmt::format("the attribute {} has code {}, but its dictionary has {} values",
+                               shown(attribute.name), code, distinct.codes.size()));
     }
     coded.codes.push_back(distinct.codes[code]);
   }

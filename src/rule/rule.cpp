@@ -1,3 +1,4 @@
+#include <evenhand/bad_row.h>
 #include <evenhand/rule.h>
 #include <evenhand/text.h>
 
@@ -116,9 +117,9 @@ void Rule::probability(std::span<const CellCode> cells, std::span<const double> 
     const auto bad = std::find_if(scores.begin(), scores.end(), [&](double score) {
       return !parts_.reading.valid(parts_.reading.turn(score));
     });
-    throw std::invalid_argument(fmt::format("row {}: the score {} is not valid on the {} scale",
-                                            bad - scores.begin(), shortest(*bad),
-                                            to_string(parts_.reading.scale)));
+    throw BadRow(static_cast<std::size_t>(bad - scores.begin()),
+                 fmt::format("the score {} is not valid on the {} scale", shortest(*bad),
+                             to_string(parts_.reading.scale)));
   }
   if (missing && unseen == Unseen::error) {
     const auto is_unknown = [known](CellCode cell) { return cell >= known; };
@@ -197,7 +198,7 @@ std::vector<std::uint8_t> Rule::decide(const Cells& cells, std::span<const doubl
   const std::vector<double> q = probability(cells, scores, unseen);
   std::vector<std::uint8_t> out(q.size());
   for (std::size_t i = 0; i < q.size(); ++i) {
-    if (ids[i].empty()) throw std::invalid_argument(fmt::format("row {}: the id is missing", i));
+    if (ids[i].empty()) throw BadRow(i, "the id is missing");
     const bool fractional = q[i] > 0 && q[i] < 1;
     out[i] = fractional ? coin(ids[i]) < q[i] : q[i] == 1;
   }

@@ -19,38 +19,6 @@ bool unbounded(Scale scale) noexcept {
 
 }  // namespace
 
-std::string_view to_string(Scale scale) noexcept {
-  switch (scale) {
-    case Scale::probability:
-      return "probability";
-    case Scale::signed_:
-      return "signed";
-    case Scale::logit:
-      return "logit";
-    case Scale::raw:
-      break;
-  }
-  return "raw";
-}
-
-std::string_view to_string(Favorable favorable) noexcept {
-  return favorable == Favorable::high ? "high" : "low";
-}
-
-Scale scale_from(std::string_view name) {
-  for (const Scale scale : {Scale::probability, Scale::signed_, Scale::logit, Scale::raw}) {
-    if (name == to_string(scale)) return scale;
-  }
-  throw std::invalid_argument(
-      fmt::format("'{}' is not a scale: choose probability, signed, logit or raw", name));
-}
-
-Favorable favorable_from(std::string_view name) {
-  if (name == "high") return Favorable::high;
-  if (name == "low") return Favorable::low;
-  throw std::invalid_argument(fmt::format("favorable is high or low, not '{}'", name));
-}
-
 double Reading::lowest() const noexcept {
   if (unbounded(scale)) return std::numeric_limits<double>::lowest();
   return scale == Scale::probability && favorable == Favorable::high ? 0.0 : -1.0;

@@ -1,5 +1,6 @@
 #include "rule/soft_columns.h"
 
+#include <evenhand/bad_row.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
@@ -59,24 +60,23 @@ void check_soft_rows(const SoftRows& rows, const Reading& reading) {
     const auto bad = std::find_if(codes.begin(), codes.end(),
                                   [&](CellCode code) { return code >= rows.within->names.size(); });
     if (bad != codes.end()) {
-      throw std::invalid_argument(
-          fmt::format("row {}: there is no stratum with code {}", bad - codes.begin(), *bad));
+      throw BadRow(static_cast<std::size_t>(bad - codes.begin()),
+                   fmt::format("there is no stratum with code {}", *bad));
     }
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!reading.valid(reading.turn(rows.score[i]))) {
-      throw std::invalid_argument(fmt::format("row {}: the score {} is not valid on the {} scale",
-                                              i, shortest(rows.score[i]),
-                                              to_string(reading.scale)));
+      throw BadRow(i, fmt::format("the score {} is not valid on the {} scale",
+                                  shortest(rows.score[i]), to_string(reading.scale)));
     }
   }
   for (const SoftColumn& column : rows.columns) {
     const auto bad = std::find_if_not(column.values.begin(), column.values.end(),
                                       [](double g) { return g >= 0 && g <= 1; });
     if (bad != column.values.end()) {
-      throw std::invalid_argument(fmt::format(
-          "row {}: {} is {}, which is not a probability in [0, 1]", bad - column.values.begin(),
-          quoted_if_needed(column.name, 60), shortest(*bad)));
+      throw BadRow(static_cast<std::size_t>(bad - column.values.begin()),
+                   fmt::format("{} is {}, which is not a probability in [0, 1]",
+                               quoted_if_needed(column.name, 60), shortest(*bad)));
     }
   }
 }
@@ -90,8 +90,8 @@ void check_soft_weights(std::span<const double> weights, std::size_t rows) {
   double sum = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     if (!(weights[i] >= 0) || std::isinf(weights[i])) {
-      throw std::invalid_argument(fmt::format("row {}: the weight {} is not a finite number >= 0",
-                                              i, shortest(weights[i])));
+      throw BadRow(i,
+                   fmt::format("the weight {} is not a finite number >= 0", shortest(weights[i])));
     }
     sum += weights[i];
   }

@@ -1,3 +1,4 @@
+#include <evenhand/bad_row.h>
 #include <evenhand/soft_rule.h>
 #include <evenhand/text.h>
 
@@ -165,7 +166,7 @@ std::vector<std::uint8_t> SoftRule::decide(const SoftRows& rows, const Texts& id
   const std::vector<double> q = probability(rows, unseen);
   std::vector<std::uint8_t> out(q.size());
   for (std::size_t i = 0; i < q.size(); ++i) {
-    if (ids[i].empty()) throw std::invalid_argument(fmt::format("row {}: the id is missing", i));
+    if (ids[i].empty()) throw BadRow(i, "the id is missing");
     out[i] = q[i] > 0 && q[i] < 1 ? coin(ids[i]) < q[i] : q[i] == 1;
   }
   return out;

@@ -71,16 +71,6 @@ std::vector<std::uint64_t> mark_steps(const SgdOptions& options, std::uint64_t s
 }  // namespace
 }  // namespace sgd
 
-std::string_view to_string(Projection projection) noexcept {
-  return projection == Projection::paper ? "paper" : "corrected";
-}
-
-Projection projection_from(std::string_view name) {
-  if (name == "corrected") return Projection::corrected;
-  if (name == "paper") return Projection::paper;
-  throw std::invalid_argument(fmt::format("the projection is corrected or paper, not '{}'", name));
-}
-
 SgdResult solve_sgd(const Tally& tally, const Criterion& criterion, const SgdOptions& options) {
   sgd::check(criterion, options);
   const SolveOptions calibrated = sgd::calibrated(tally, criterion, options);

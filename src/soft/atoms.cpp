@@ -1,5 +1,6 @@
 #include "soft/atoms.h"
 
+#include <evenhand/bad_row.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
@@ -23,8 +24,8 @@ void check_exhaustive(const SoftRows& rows) {
     double sum = 0;
     for (const SoftColumn& column : rows.columns) sum += column.values[i];
     if (std::abs(sum - 1) > slack) {
-      throw std::invalid_argument(fmt::format(
-          "row {}: the columns add up to {}, not to 1; exhaustive columns do", i, shortest(sum)));
+      throw BadRow(i, fmt::format("the columns add up to {}, not to 1; exhaustive columns do",
+                                  shortest(sum)));
     }
   }
 }

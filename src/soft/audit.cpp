@@ -1,3 +1,4 @@
+#include <evenhand/bad_row.h>
 #include <evenhand/soft_audit.h>
 #include <evenhand/text.h>
 
@@ -109,8 +110,7 @@ class SoftAuditor {
     }
     for (std::size_t i = 0; i < label.size(); ++i) {
       if (label[i] != 0 && label[i] != 1) {
-        throw std::invalid_argument(
-            fmt::format("row {}: the label {} is neither 0 nor 1", i, shortest(label[i])));
+        throw BadRow(i, fmt::format("the label {} is neither 0 nor 1", shortest(label[i])));
       }
     }
   }
@@ -123,8 +123,8 @@ class SoftAuditor {
     }
     for (std::size_t i = 0; i < q.size(); ++i) {
       if (!(q[i] >= 0 && q[i] <= 1)) {
-        throw std::invalid_argument(fmt::format(
-            "row {}: the probability of a decision is in [0, 1], not {}", i, shortest(q[i])));
+        throw BadRow(
+            i, fmt::format("the probability of a decision is in [0, 1], not {}", shortest(q[i])));
       }
     }
   }

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "calibrate/outlook.h"
-#include "solve/constraints.h"
 
 namespace evenhand {
 
@@ -17,7 +16,7 @@ void check_calibration(const Tally& tally, const Criterion& criterion,
   if (options.calibrator && options.calibrate != Calibration::none) {
     throw std::invalid_argument("calibrate, or give a calibrator: not both");
   }
-  if (uses_labels(criterion)) {
+  if (criterion.uses_labels()) {
     if (method == Calibration::platt || method == Calibration::temperature) {
       throw std::invalid_argument(fmt::format(
           "{}: benefits come from each cell's pooled labels, as its rates do, so that {} would "
@@ -39,7 +38,7 @@ void check_calibration(const Tally& tally, const Criterion& criterion,
 }
 
 bool pools_labels(const Criterion& criterion, const SolveOptions& options) {
-  return uses_labels(criterion) ||
+  return criterion.uses_labels() ||
          (options.calibrate == Calibration::isotonic && options.calibrate_by == CalibrateBy::cell);
 }
 

@@ -170,16 +170,6 @@ double rate_of(const PooledRate& pooled, const Tally& tally, const std::vector<R
   return sum / denominator(pooled, tally);
 }
 
-bool uses_labels(const Criterion& criterion) {
-  const auto is_label_rate = [](Rate rate) { return rate != Rate::selection; };
-  if (std::any_of(criterion.rates.begin(), criterion.rates.end(), is_label_rate)) return true;
-  return std::any_of(criterion.require.begin(), criterion.require.end(), [&](const auto& text) {
-    const Requirement requirement = parse_requirement(text);
-    return std::any_of(requirement.terms.begin(), requirement.terms.end(),
-                       [&](const RateTerm& term) { return is_label_rate(term.rate); });
-  });
-}
-
 System compile(const Tally& tally, const Criterion& criterion, double rho) {
   System system;
   system.reasons.assign(tally.cells().size(), "no comparison includes it");

@@ -32,9 +32,6 @@ struct System {
 // Throws std::invalid_argument as solve does.
 System compile(const Tally& tally, const Criterion& criterion, double rho);
 
-// Whether the criterion or its requirements speak of rates given the outcome.
-bool uses_labels(const Criterion& criterion);
-
 // sum over cells of (n * sum n q + n1 * sum n1 q) = the constraint's value.
 struct Coefficient {
   CellCode cell;

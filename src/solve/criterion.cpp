@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -12,50 +11,105 @@
 namespace evenhand {
 namespace {
 
-Criterion parity(std::string_view name, std::vector<Rate> rates, ParityOptions options) {
+constexpr std::array selection = {Rate::selection};
+constexpr std::array true_positive = {Rate::true_positive};
+constexpr std::array false_positive = {Rate::false_positive};
+constexpr std::array odds = {Rate::true_positive, Rate::false_positive};
+
+// A new criterion is a row here and a function below.
+constexpr std::array<CriterionName, 6> criteria = {{
+    {"statistical-parity",
+     {"demographic_parity", "selection_rate_parity"},
+     selection,
+     Relation::difference,
+     false,
+     "equal selection rates"},
+    {"equal-opportunity",
+     {"true_positive_rate_parity", "false_negative_rate_parity"},
+     true_positive,
+     Relation::difference,
+     false,
+     "equal true-positive rates"},
+    {"false-positive-parity",
+     {"false_positive_rate_parity", "true_negative_rate_parity"},
+     false_positive,
+     Relation::difference,
+     false,
+     "equal false-positive rates"},
+    {"equalized-odds",
+     {},
+     odds,
+     Relation::difference,
+     false,
+     "equal true-positive and equal false-positive rates"},
+    {"equal-rates", {}, selection, Relation::difference, true, "one selection rate for every cell"},
+    {"four-fifths",
+     {},
+     selection,
+     Relation::ratio,
+     false,
+     "the smallest selection rate at least 0.8 of the largest"},
+}};
+
+Criterion make(std::string_view name, const CriterionOptions& options) {
+  const CriterionName& found = find_criterion(name);
   Criterion out;
-  out.name = name;
-  out.rates = std::move(rates);
-  out.roles = {std::move(options.sensitive), std::move(options.within), options.across};
-  out.tolerance = options.tolerance;
+  out.name = found.name;
+  out.rates.assign(found.rates.begin(), found.rates.end());
+  out.relation = found.relation;
+  out.roles = options.roles;
+  out.tolerance = options.tolerance.value_or(0);
+  if (found.takes_ratio()) out.ratio = options.ratio.value_or(0.8);
+  if (found.takes_rho()) {
+    out.rho = options.rho.value_or(Rho::best());
+    if (out.rho.kind != Rho::Kind::best) out.relation = Relation::target;
+  }
+  out.all_cells = found.all_cells;
+  out.require = options.require;
+  return out;
+}
+
+Criterion parity(std::string_view name, ParityOptions options) {
+  return make(name,
+              {.roles = {std::move(options.sensitive), std::move(options.within), options.across},
+               .tolerance = options.tolerance});
+}
+
+// Functions of the library, and Fairlearn, write names with underscores.
+std::string with_hyphens(std::string_view name) {
+  std::string out(name);
+  std::replace(out.begin(), out.end(), '_', '-');
   return out;
 }
 
 }  // namespace
 
 Criterion statistical_parity(ParityOptions options) {
-  return parity("statistical-parity", {Rate::selection}, std::move(options));
+  return parity("statistical-parity", std::move(options));
 }
 
 Criterion equal_opportunity(ParityOptions options) {
-  return parity("equal-opportunity", {Rate::true_positive}, std::move(options));
+  return parity("equal-opportunity", std::move(options));
 }
 
 Criterion false_positive_parity(ParityOptions options) {
-  return parity("false-positive-parity", {Rate::false_positive}, std::move(options));
+  return parity("false-positive-parity", std::move(options));
 }
 
 Criterion equalized_odds(ParityOptions options) {
-  return parity("equalized-odds", {Rate::true_positive, Rate::false_positive}, std::move(options));
+  return parity("equalized-odds", std::move(options));
 }
 
 Criterion equal_rates(EqualRatesOptions options) {
-  Criterion out =
-      parity("equal-rates", {Rate::selection},
-             {std::move(options.sensitive), std::move(options.within), options.tolerance});
-  out.rho = options.rho;
-  out.all_cells = true;
-  out.relation = options.rho.kind == Rho::Kind::best ? Relation::difference : Relation::target;
-  return out;
+  return make("equal-rates", {.roles = {std::move(options.sensitive), std::move(options.within)},
+                              .tolerance = options.tolerance,
+                              .rho = options.rho});
 }
 
 Criterion four_fifths(FourFifthsOptions options) {
-  Criterion out =
-      parity("four-fifths", {Rate::selection},
-             {std::move(options.sensitive), std::move(options.within), 0, options.across});
-  out.relation = Relation::ratio;
-  out.ratio = options.ratio;
-  return out;
+  return make("four-fifths",
+              {.roles = {std::move(options.sensitive), std::move(options.within), options.across},
+               .ratio = options.ratio});
 }
 
 Criterion requirements(std::vector<std::string> require) {
@@ -89,83 +143,44 @@ void Criterion::check() const {
   }
 }
 
-namespace {
-
-ParityOptions parity_options(const CriterionOptions& options) {
-  return {options.roles.sensitive, options.roles.within, options.tolerance.value_or(0),
-          options.roles.across};
+bool Criterion::uses_labels() const {
+  const auto is_label_rate = [](Rate rate) { return rate != Rate::selection; };
+  if (std::any_of(rates.begin(), rates.end(), is_label_rate)) return true;
+  return std::any_of(require.begin(), require.end(), [&](const auto& text) {
+    const Requirement requirement = parse_requirement(text);
+    return std::any_of(requirement.terms.begin(), requirement.terms.end(),
+                       [&](const RateTerm& term) { return is_label_rate(term.rate); });
+  });
 }
 
-// All that front ends know of a criterion: a new one is a function above and an entry here.
-struct Named {
-  std::string_view name;
-  std::array<std::string_view, 2> also;  // Fairlearn's names for the same
-  bool takes_tolerance, takes_ratio, takes_rho;
-  Criterion (*make)(const CriterionOptions& options);
-};
-constexpr std::array<Named, 6> all_names = {{
-    {"statistical-parity",
-     {"demographic_parity", "selection_rate_parity"},
-     true,
-     false,
-     false,
-     [](const CriterionOptions& options) { return statistical_parity(parity_options(options)); }},
-    {"equal-opportunity",
-     {"true_positive_rate_parity", "false_negative_rate_parity"},
-     true,
-     false,
-     false,
-     [](const CriterionOptions& options) { return equal_opportunity(parity_options(options)); }},
-    {"false-positive-parity",
-     {"false_positive_rate_parity", "true_negative_rate_parity"},
-     true,
-     false,
-     false,
-     [](const CriterionOptions& options) {
-       return false_positive_parity(parity_options(options));
-     }},
-    {"equalized-odds",
-     {},
-     true,
-     false,
-     false,
-     [](const CriterionOptions& options) { return equalized_odds(parity_options(options)); }},
-    {"equal-rates",
-     {},
-     true,
-     false,
-     true,
-     [](const CriterionOptions& options) {
-       return equal_rates({options.roles.sensitive, options.roles.within,
-                           options.tolerance.value_or(0), options.rho.value_or(Rho::best())});
-     }},
-    {"four-fifths",
-     {},
-     false,
-     true,
-     false,
-     [](const CriterionOptions& options) {
-       return four_fifths({options.roles.sensitive, options.roles.within,
-                           options.ratio.value_or(0.8), options.roles.across});
-     }},
-}};
-
-// Functions of the library, and Fairlearn, write names with underscores.
-std::string with_hyphens(std::string_view name) {
-  std::string out(name);
-  std::replace(out.begin(), out.end(), '_', '-');
-  return out;
+std::span<const CriterionName> all_criteria() noexcept {
+  return criteria;
 }
 
-}  // namespace
-
-Criterion criterion_from(std::string_view name, const CriterionOptions& options) {
+const CriterionName& find_criterion(std::string_view name) {
   const std::string wanted = with_hyphens(name);
   if (wanted == "predictive-equality") {
     throw std::invalid_argument(
         "predictive-equality means two things: say equal-rates (every cell has the same selection "
         "rate) or false-positive-parity (equal false-positive rates)");
   }
+  std::vector<std::string> candidates;
+  for (const CriterionName& each : criteria) {
+    candidates.emplace_back(each.name);
+    if (wanted == each.name) return each;
+    for (const std::string_view also : each.also) {
+      if (also.empty()) continue;
+      candidates.emplace_back(also);
+      if (wanted == with_hyphens(also)) return each;
+    }
+  }
+  const std::string near = suggestion(name, candidates);
+  throw std::invalid_argument(fmt::format(
+      "there is no criterion {}{}", quoted_if_needed(name, 60),
+      near.empty() ? fmt::format("; choose one of {}", fmt::join(candidates, ", ")) : near));
+}
+
+Criterion criterion_from(std::string_view name, const CriterionOptions& options) {
   if (name.empty()) {
     if (options.tolerance || options.ratio || options.rho || !options.roles.sensitive.empty() ||
         !options.roles.within.empty()) {
@@ -176,32 +191,14 @@ Criterion criterion_from(std::string_view name, const CriterionOptions& options)
     alone.check();
     return alone;
   }
-  std::vector<std::string> candidates;
-  const Named* found = nullptr;
-  for (const Named& named : all_names) {
-    candidates.emplace_back(named.name);
-    if (wanted == named.name) found = &named;
-    for (const std::string_view also : named.also) {
-      if (also.empty()) continue;
-      candidates.emplace_back(also);
-      if (wanted == with_hyphens(also)) found = &named;
-    }
-  }
-  if (!found) {
-    const std::string near = suggestion(name, candidates);
-    throw std::invalid_argument(fmt::format(
-        "there is no criterion {}{}", quoted_if_needed(name, 60),
-        near.empty() ? fmt::format("; choose one of {}", fmt::join(candidates, ", ")) : near));
-  }
+  const CriterionName& found = find_criterion(name);
   const auto refuse = [&](std::string_view what) {
-    throw std::invalid_argument(fmt::format("{} takes no {}", found->name, what));
+    throw std::invalid_argument(fmt::format("{} takes no {}", found.name, what));
   };
-  if (options.tolerance && !found->takes_tolerance) refuse("tolerance; give a ratio");
-  if (options.ratio && !found->takes_ratio) refuse("ratio");
-  if (options.rho && !found->takes_rho) refuse("rho");
-  Criterion out = found->make(options);
-  out.roles.across = options.roles.across;
-  out.require = options.require;
+  if (options.tolerance && !found.takes_tolerance()) refuse("tolerance; give a ratio");
+  if (options.ratio && !found.takes_ratio()) refuse("ratio");
+  if (options.rho && !found.takes_rho()) refuse("rho");
+  Criterion out = make(found.name, options);
   out.check();
   return out;
 }

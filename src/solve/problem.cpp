@@ -9,7 +9,6 @@
 #include "calibrate/tabulate.h"
 #include "rule/plain_responses.h"
 #include "solve/calibration.h"
-#include "solve/constraints.h"
 
 namespace evenhand {
 namespace {
@@ -20,7 +19,7 @@ void check_options(const Tally& tally, const Criterion& criterion, const SolveOp
     throw std::invalid_argument(
         fmt::format("gamma, the width of randomization, is at least 0, not {}", options.gamma));
   }
-  if (uses_labels(criterion) && !tally.labelled()) {
+  if (criterion.uses_labels() && !tally.labelled()) {
     throw std::invalid_argument(
         criterion.name + ": true- and false-positive rates need labels to fit; the data have none");
   }

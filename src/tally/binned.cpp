@@ -1,3 +1,4 @@
+#include <evenhand/bad_row.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
@@ -170,21 +171,20 @@ class Binner {
 
   [[noreturn]] void fail(std::size_t row) const {
     if (rows_.codes[row] >= cells_) {
-      throw std::invalid_argument(fmt::format(
-          "row {}: there is no cell with code {}, only {} cells", row, rows_.codes[row], cells_));
+      throw BadRow(row, fmt::format("there is no cell with code {}, only {} cells",
+                                    rows_.codes[row], cells_));
     }
     const auto score = static_cast<double>(scores_[row]);
-    if (std::isnan(score))
-      throw std::invalid_argument(fmt::format("row {}: the score is NaN", row));
+    if (std::isnan(score)) throw BadRow(row, "the score is NaN");
     if (std::isinf(score)) {
-      throw std::invalid_argument(fmt::format("row {}: the score is infinite", row));
+      throw BadRow(row, "the score is infinite");
     }
     const double one_end = reading_.turn(reading_.lowest());
     const double other_end = reading_.turn(reading_.highest());
-    throw std::invalid_argument(
-        fmt::format("row {}: the score {} is outside [{}, {}], the {} scale; choose another scale",
-                    row, shortest(score), std::min(one_end, other_end),
-                    std::max(one_end, other_end), to_string(reading_.scale)));
+    throw BadRow(row,
+                 fmt::format("the score {} is outside [{}, {}], the {} scale; choose another scale",
+                             shortest(score), std::min(one_end, other_end),
+                             std::max(one_end, other_end), to_string(reading_.scale)));
   }
 
   std::span<const Score> scores_;

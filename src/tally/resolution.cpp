@@ -1,4 +1,8 @@
+#include <evenhand/text.h>
+
+#include <algorithm>
 #include <bit>
+#include <charconv>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -91,6 +95,30 @@ std::optional<int> level_for(const Sorted& sorted, std::size_t most, const Readi
     level = std::min(level.value_or(finest_level), finest);
   }
   return level;
+}
+
+std::string to_string(const Resolution& resolution) {
+  if (const auto level = resolution.fixed_level()) return std::to_string(*level);
+  if (const auto cap = resolution.cap()) {
+    return resolution == Resolution::at_most() ? "auto" : fmt::format("at-most {}", *cap);
+  }
+  return "exact";
+}
+
+Resolution resolution_from(std::string_view text) {
+  if (text == "exact") return Resolution::exact();
+  if (text == "auto") return Resolution::at_most();
+  constexpr std::string_view most = "at-most ";
+  const bool cap = text.starts_with(most);
+  const std::string_view digits = cap ? text.substr(most.size()) : text;
+  long number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw std::invalid_argument(fmt::format(
+        "there is no resolution '{}': choose exact, auto or a number of bits", printable(text)));
+  }
+  if (cap) return Resolution::at_most(static_cast<std::size_t>(std::max(0L, number)));
+  return Resolution::bits(static_cast<int>(std::clamp(number, -100000L, 100000L)));
 }
 
 }  // namespace evenhand

@@ -1,3 +1,4 @@
+#include <evenhand/bad_row.h>
 #include <evenhand/tally.h>
 #include <evenhand/text.h>
 
@@ -49,9 +50,9 @@ std::vector<std::uint8_t> read_labels(const Numbers& column, Favorable favorable
         }
         if (bad == 0) return;
         const auto first = std::find_if_not(labels.begin(), labels.end(), is_label);
-        throw std::invalid_argument(fmt::format("row {}: the label {} is neither 0 nor 1",
-                                                first - labels.begin(),
-                                                shortest(static_cast<double>(*first))));
+        throw BadRow(
+            static_cast<std::size_t>(first - labels.begin()),
+            fmt::format("the label {} is neither 0 nor 1", shortest(static_cast<double>(*first))));
       },
       column.view());
   return out;
@@ -67,11 +68,10 @@ Weights read_weights(const Numbers& column, std::string_view what) {
   double sum = 0;
   for_each(column, [&](std::size_t row, double weight) {
     if (!(weight >= 0) || std::isinf(weight)) {
-      throw std::invalid_argument(fmt::format("row {}: the {} {} is {}", row, what,
-                                              shortest(weight),
-                                              std::isnan(weight) ? "not a number"
-                                              : weight < 0       ? "negative"
-                                                                 : "infinite"));
+      throw BadRow(row, fmt::format("the {} {} is {}", what, shortest(weight),
+                                    std::isnan(weight) ? "not a number"
+                                    : weight < 0       ? "negative"
+                                                       : "infinite"));
     }
     out.values[row] = weight;
     out.integers = out.integers && weight == std::floor(weight);
@@ -238,8 +238,8 @@ Tally Tally::counted(const Numbers& score, const Numbers& count, const Cells& ce
   });
   for_each(options.positives, [&](std::size_t line, double positives) {
     if (!(positives >= 0 && positives <= counts.values[line])) {
-      throw std::invalid_argument(fmt::format("row {}: {} positives among {} rows", line,
-                                              shortest(positives), shortest(counts.values[line])));
+      throw BadRow(line, fmt::format("{} positives among {} rows", shortest(positives),
+                                     shortest(counts.values[line])));
     }
     weights[2 * line] = counts.values[line] - positives;
     weights[2 * line + 1] = positives;

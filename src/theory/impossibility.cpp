@@ -1,3 +1,4 @@
+#include <evenhand/bad_row.h>
 #include <evenhand/text.h>
 #include <evenhand/theory.h>
 
@@ -24,8 +25,8 @@ std::vector<double> read(const Numbers& column, Accept accept, std::string_view 
       column.view());
   const auto bad = std::find_if_not(out.begin(), out.end(), accept);
   if (bad == out.end()) return out;
-  throw std::invalid_argument(
-      fmt::format("row {}: the {} {} is not {}", bad - out.begin(), what, shortest(*bad), wanted));
+  throw BadRow(static_cast<std::size_t>(bad - out.begin()),
+               fmt::format("the {} {} is not {}", what, shortest(*bad), wanted));
 }
 
 // Sums over the rows of one side of the split.

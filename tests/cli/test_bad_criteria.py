@@ -82,7 +82,7 @@ def test_requirements_that_cannot_be_met(tool: Tool, command: str) -> None:
         (["--criterion", "statistical-parity", "--cost-fp", "-1"], ("cost", "-1")),
         (["--criterion", "statistical-parity", "--base-threshold", "7"], ("threshold", "7")),
         (["--criterion", "statistical-parity", "--calibrate", "isotonic"], ("label",)),
-        (["--criterion", "statistical-parity", "--across", "all"], ("--across", "marginal")),
+        (["--criterion", "statistical-parity", "--across", "all"], ("across", "marginal")),
         ([], ("--criterion", "--require")),
     ],
     ids=lambda value: " ".join(value[1:]) if isinstance(value, list) else "",

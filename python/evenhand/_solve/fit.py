@@ -319,8 +319,7 @@ def objective(cost_fp: Any, cost_fn: Any, base_threshold: Any) -> tuple[float, f
 
 def _check_solver(solver: str, from_tally: bool, given: dict[str, Any]) -> None:
     """Refuse what is wrong whatever the rows, as the tool does."""
-    if solver not in ("exact", "sgd"):
-        raise ValueError(f"there is no solver {solver!r}: use exact or sgd")
+    _options.choice(solver, "solver")
     if solver == "exact":
         for name, value in given.items():
             if value is not None:

@@ -10,7 +10,8 @@ from .._calibrate import Calibrator
 from .._inputs import Column, Columns
 from .._tally.as_tally import as_tally
 from .._tally.tally import Tally
-from .fit import calibration_of, gamma_of, objective, refuse_infeasible
+from .errors import InfeasibleError
+from .fit import calibration_of, gamma_of, objective
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 RATIOS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)
@@ -184,13 +185,7 @@ def frontier(
     parameter = "ratio" if built.is_ratio else "tolerance"
     usual = RATIOS if built.is_ratio else TOLERANCES
     parameters = list(usual) if given is None else given
-    try:
-        points = _core.frontier(tally._core, built, None if breakpoints else parameters, *options)
-    except ValueError:
-        # The strictest is the one that cannot be met, if any.
-        for one in [1.0 if built.is_ratio else 0.0] if breakpoints else parameters:
-            exact: dict[str, Any] = {**shared, parameter: one}
-            strict = _criteria.build(criterion, tally.sensitive, tally.within, **exact)
-            refuse_infeasible(_core.solve(tally._core, strict, *options), tally, strict)
-        raise
-    return Frontier(points, parameter, not tally.labelled)
+    found = _core.frontier(tally._core, built, None if breakpoints else parameters, *options)
+    if isinstance(found, dict):
+        raise InfeasibleError.from_record(built.name, found)
+    return Frontier(found, parameter, not tally.labelled)
