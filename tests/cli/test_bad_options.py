@@ -21,7 +21,7 @@ from conftest import Tool
         (["--seed", "1.5"], ("--seed", "1.5")),
         (["--seed", "99999999999999999999"], ("--seed", "99999999999999999999")),
         (["--id", "idd", "--key-file", "key"], ("no column idd", "did you mean 'id'?")),
-        (["--unseen", "ignore"], ("--unseen", "reject")),
+        (["--unseen", "ignore"], ("unseen", "reject")),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
