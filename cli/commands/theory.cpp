@@ -1,14 +1,12 @@
 #include <evenhand/text.h>
 #include <evenhand/theory.h>
 
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
 #include "commands/commands.h"
-#include "data/rows.h"
-#include "data/sql.h"
+#include "commands/impossibility.h"
 #include "error.h"
 #include "help.h"
 #include "options.h"
@@ -19,241 +17,9 @@
 namespace evenhand::cli {
 namespace {
 
-using Align = Table::Align;
-
 std::string words_if_vacuous(const RiskBound& bound) {
   return bound.vacuous ? "vacuous: no error is above 1" : "";
 }
-
-void print_table(const std::string& title, const std::vector<std::array<std::string, 3>>& rows) {
-  Table table({"", "", ""}, {Align::left, Align::right, Align::left});
-  for (const auto& [name, value, note] : rows) table.add({name, value, faint(note)});
-  print(strong(title) + "\n" + table.text());
-}
-
-// --- Theorem 2, on data.
-
-struct ImpossibilityOptions {
-  DataOptions data;
-  std::string decision;
-  std::string score;
-  std::optional<double> base_threshold;
-  std::string membership;
-  std::string sensitive;
-  std::string group;
-  std::string weight;
-  std::string null;
-  std::string output;
-  std::string output_format = "auto";
-  std::string witness_name = "witness";
-  bool json = false;
-};
-
-void check(const ImpossibilityOptions& options) {
-  if (options.decision.empty() == options.score.empty()) {
-    throw UserError("name the decisions: --decision, a column of 0 and 1, or --score");
-  }
-  if (options.base_threshold && options.score.empty()) {
-    throw UserError("--base-threshold is for --score");
-  }
-  if (options.base_threshold && !(*options.base_threshold >= 0 && *options.base_threshold <= 1)) {
-    throw UserError("--base-threshold takes a score, from 0 to 1");
-  }
-  if (options.witness_name.empty()) throw UserError("a column needs a name: --witness-name");
-  if (options.membership.empty() == options.sensitive.empty()) {
-    throw UserError(
-        "say who belongs: --membership, a column of probabilities or of 0 and 1, or --sensitive "
-        "with --group");
-  }
-  if (options.sensitive.empty() != options.group.empty()) {
-    throw UserError("--sensitive and --group go together: a column, and one of its values");
-  }
-}
-
-// What the rows say, and the same as SQL.
-struct Split {
-  std::string name;
-  std::uint64_t rows = 0, excluded = 0, inside = 0;
-  Impossibility found;
-};
-
-Split split_of(const ImpossibilityOptions& options, Database& database, const Source& source,
-               std::string& witness_sql) {
-  RowQuery query;
-  const bool scores = options.decision.empty();
-  const Column& decided = scores ? source.column(options.score, "--score")
-                                 : source.column(options.decision, "--decision");
-  if (scores) {
-    query.numbers.push_back({decided, false, {score_check(decided, {})}});
-  } else {
-    query.numbers.push_back({decided, true, {zero_or_one_check("decision", decided)}});
-  }
-  if (!options.membership.empty()) {
-    const Column& member = source.column(options.membership, "--membership");
-    query.numbers.push_back({member, true, {probability_check(member)}});
-  } else {
-    query.attributes.push_back(source.column(options.sensitive, "--sensitive").name);
-  }
-  if (!options.weight.empty()) {
-    const Column& weight = source.column(options.weight, "--weight");
-    query.numbers.push_back({weight, false, weight_checks(weight)});
-  }
-  query.nulls = NullPolicy::from(options.null);
-  const RowQuery asked = query;
-  Rows rows(database, source, std::move(query));
-  RowTable table = all_rows(rows, "reading");
-  if (table.size == 0) throw_no_rows(source, rows.excluded());
-  rows.explain();
-  std::vector<double>& d = table.numbers[0];
-  std::string decision_sql = as_number(decided, !scores) + " = 1";
-  if (scores) {
-    const auto& from = options.base_threshold;
-    for (double& value : d) value = (from ? value >= *from : value > 0.5) ? 1 : 0;
-    decision_sql = fmt::format("{} {}", as_number(decided, false),
-                               from ? fmt::format(">= {}", double_literal(*from)) : "> 0.5");
-  }
-  std::vector<double> g;
-  std::string membership_sql;
-  if (options.sensitive.empty()) {
-    g = table.numbers[1];
-    membership_sql = as_number(asked.numbers[1].column, true);
-  } else {
-    const std::vector<std::string>& texts = rows.dictionary(0);
-    const auto at = std::find(texts.begin(), texts.end(), options.group);
-    if (at == texts.end()) {
-      throw UserError(fmt::format("{}: nobody's {} is {} (--group){}", source.name(),
-                                  shown(options.sensitive), shown(options.group),
-                                  suggestion(options.group, texts)));
-    }
-    const auto code = static_cast<std::uint32_t>(at - texts.begin());
-    for (const std::uint32_t value : table.codes[0]) g.push_back(value == code ? 1 : 0);
-    membership_sql = fmt::format("CASE WHEN {} = {} THEN 1.0 ELSE 0.0 END",
-                                 as_text(asked.attributes[0], asked.nulls), literal(options.group));
-  }
-  Split out{source.name(), table.size, rows.excluded(), 0, {}};
-  out.found =
-      impossibility(d, g, options.weight.empty() ? Numbers() : Numbers(table.numbers.back()));
-  for (const std::uint8_t inside : out.found.witness) out.inside += inside;
-  witness_sql =
-      fmt::format("CASE WHEN {} THEN CAST(({} > {}) = ({}) AS TINYINT) END", rows.complete(),
-                  membership_sql, double_literal(out.found.mean_membership), decision_sql);
-  return out;
-}
-
-int run_impossibility(const ImpossibilityOptions& options) {
-  check(options);
-  refuse_named_output(options.data.input, options.output);
-  const Input input(options.data.input);
-  std::optional<Output> output;
-  std::string how;
-  if (!options.output.empty()) {
-    how = copy_clause(options.output, options.output_format);
-    output.emplace(options.output);
-    output->must_not_be(input.files());
-    if (output->is_standard_output()) {
-      throw UserError("standard output has the figures: give -o a file");
-    }
-  }
-  Database database(options.data.database);
-  open_for(database, input, output ? std::vector{output->staged()} : std::vector<std::string>());
-  const Source source(database, input);
-  if (output && source.has(options.witness_name)) {
-    throw UserError(fmt::format("{} already has a column {}; name ours with --witness-name",
-                                source.name(), shown(options.witness_name)));
-  }
-  std::string witness;
-  const Split split = split_of(options, database, source, witness);
-  if (output) {
-    output->write_by(database,
-                     fmt::format("COPY (SELECT *, {} AS {} FROM {}) TO {} ({})", witness,
-                                 identifier(options.witness_name), source.relation(),
-                                 literal(output->staged()), how),
-                     "writing");
-    output->complete();
-  }
-  const Impossibility& found = split.found;
-  if (options.json) {
-    Json out;
-    out["data"] = split.name;
-    out["rows"] = split.rows;
-    if (split.excluded > 0) out["excluded"] = split.excluded;
-    out["selection_rate"] = found.selection_rate;
-    out["mean_membership"] = found.mean_membership;
-    out["deviation"] = found.deviation;
-    out["bound"] = found.bound;
-    out["value"] = found.value;
-    out["inside"] = split.inside;
-    out["outside"] = split.rows - split.inside;
-    print(out.dump(2) + "\n");
-    return exit_done;
-  }
-  print_table(fmt::format("Theorem 2 on {}: {}", split.name, counted(split.rows, "row")),
-              {{"selected", percent(found.selection_rate), "E d"},
-               {"belong", percent(found.mean_membership), "E g"},
-               {"mean deviation", rounded(found.deviation, 6), "E |g - E g|"},
-               {"bound", rounded(found.bound, 6),
-                "some split of these people in two has at least this mean absolute covariance"},
-               {"the witness has", rounded(found.value, 6),
-                "of decision and membership, a side's share times its covariance"},
-               {"on one side", with_commas(split.inside),
-                "chosen and more likely to belong than the mean, or neither"},
-               {"on the other", with_commas(split.rows - split.inside), "the rest"}});
-  if (output) {
-    print(fmt::format("\n{} has every row with its side, in {}.\n", output->name(),
-                      shown(options.witness_name)));
-  }
-  return exit_done;
-}
-
-void add_impossibility(Command& theory, int& status) {
-  Command& command = *theory.add_subcommand(
-      "impossibility",
-      "Theorem 2: whatever the decisions, some split of the people makes them unfair");
-  command.footer(
-      "Examples:\n"
-      "  evenhand theory impossibility decided.csv --decision decision --membership p_female\n"
-      "  evenhand theory impossibility loans.csv --score p --sensitive sex --group F -o split.csv");
-  auto options = std::make_shared<ImpossibilityOptions>();
-  add_data_options(command, options->data);
-  command.add_option("--decision", options->decision, "The column with the decisions, 0 or 1")
-      ->type_name("COLUMN");
-  command
-      .add_option("--score", options->score,
-                  "Instead: a column of probabilities; decisions are positive above 1/2")
-      ->type_name("COLUMN");
-  add_number(command, "--base-threshold", options->base_threshold,
-             "With --score: decisions are positive from this score on");
-  command
-      .add_option("--membership", options->membership,
-                  "The column with the probability of belonging, or 0 and 1")
-      ->type_name("COLUMN");
-  command.add_option("--sensitive", options->sensitive, "Instead: the column with the group")
-      ->type_name("COLUMN");
-  command.add_option("--group", options->group, "With --sensitive: who belongs")
-      ->type_name("VALUE");
-  command.add_option("--weight", options->weight, "The column with the weight of a row")
-      ->type_name("COLUMN");
-  command
-      .add_option("--null", options->null,
-                  "Rows with a missing value: error, exclude, or a name for missing groups")
-      ->type_name("WORD")
-      ->default_str("error");
-  command
-      .add_option("-o,--output", options->output,
-                  "Write all rows, with the side of the witness split that each is on")
-      ->type_name("FILE");
-  command
-      .add_option("--output-format", options->output_format,
-                  "What to write, if the name does not say: csv, parquet or json")
-      ->type_name("NAME");
-  command.add_option("--witness-name", options->witness_name, "Name of that column")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_impossibility(*options); });
-}
-
-// --- Theorem 3, Proposition 4, the schedule.
 
 double needed(const std::optional<double>& value, const char* option, const char* what) {
   if (!value) throw UserError(fmt::format("{} is missing: {}", option, what));
@@ -295,13 +61,14 @@ int run_excess_risk(const ExcessRiskArguments& options) {
     print(out.dump(2) + "\n");
     return exit_done;
   }
-  print_table("Theorem 3: by how much the error exceeds that of the best fair rule, at most",
-              {{"rows", rounded(rows, 15), ""},
-               {"gamma", rounded(asked.gamma, 6), options.gamma == "auto" ? "rows^(-1/6)" : ""},
-               {"strata", rounded(asked.strata, 15), ""},
-               {"holds with probability", rounded(1 - asked.delta, 6), ""},
-               {"as printed", rounded(risk.printed.value, 6), words_if_vacuous(risk.printed)},
-               {"corrected", rounded(risk.corrected.value, 6), words_if_vacuous(risk.corrected)}});
+  print(noted_table(
+      "Theorem 3: by how much the error exceeds that of the best fair rule, at most",
+      {{"rows", rounded(rows, 15), ""},
+       {"gamma", rounded(asked.gamma, 6), options.gamma == "auto" ? "rows^(-1/6)" : ""},
+       {"strata", rounded(asked.strata, 15), ""},
+       {"holds with probability", rounded(1 - asked.delta, 6), ""},
+       {"as printed", rounded(risk.printed.value, 6), words_if_vacuous(risk.printed)},
+       {"corrected", rounded(risk.corrected.value, 6), words_if_vacuous(risk.corrected)}}));
   return exit_done;
 }
 
@@ -366,7 +133,7 @@ int run_sgd_error(const SgdErrorArguments& options) {
   if (at_rate) {
     rows.push_back({"at the given learning rate", rounded(*at_rate, 6), "in the wider box"});
   }
-  print_table("Proposition 4: expected excess of the mean dual objective, at most", rows);
+  print(noted_table("Proposition 4: expected excess of the mean dual objective, at most", rows));
   return exit_done;
 }
 

@@ -1,48 +1,19 @@
 // Where rows come from: files, standard input, or the user's own SQL.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/files.h"
+
 namespace evenhand::cli {
-
-enum class Format { csv, parquet, json };
-Format format_from(std::string_view name);  // throws UserError
-
-// By the ending of a file's name, before .gz or .zst; none if it says nothing.
-std::optional<Format> format_of_name(std::string_view name);
-// "gzip", "zstd" or "none", by the last ending.
-std::string compression_of_name(std::string_view name);
-
-// The file of that name, or those that match a glob. Throws UserError if there is none.
-std::vector<std::string> files_of(const std::string& data);
 
 struct InputOptions {
   std::string data;    // a file, a glob, "-", or empty where there is SQL
   std::string sql;     // a SELECT
   std::string format;  // "auto" or a Format
 };
-
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = -1; }
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-  int number() const noexcept { return number_; }
-
- private:
-  int number_;
-};
-
-std::string temporary_folder();  // $TMPDIR, or /tmp
-
-// A file without a name, which is gone when the program ends, however it ends.
-Descriptor nameless_file();
-std::string path_of(const Descriptor& file);
 
 // What was given, found: all its files are there, and their format is known.
 class Input {

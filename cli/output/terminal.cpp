@@ -123,4 +123,11 @@ std::string Table::text(std::string_view indent) const {
   return out;
 }
 
+std::string noted_table(std::string_view title,
+                        const std::vector<std::array<std::string, 3>>& rows) {
+  Table table({"", "", ""}, {Table::Align::left, Table::Align::right, Table::Align::left});
+  for (const auto& [name, value, note] : rows) table.add({name, value, faint(note)});
+  return strong(title) + "\n" + table.text();
+}
+
 }  // namespace evenhand::cli

@@ -1,6 +1,7 @@
 // What people see: tables, colour where it is welcome, numbers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -44,5 +45,9 @@ class Table {
   std::vector<Align> align_;
   std::vector<std::vector<std::string>> rows_;  // the first holds the titles
 };
+
+// Names, values and notes under a title.
+std::string noted_table(std::string_view title,
+                        const std::vector<std::array<std::string, 3>>& rows);
 
 }  // namespace evenhand::cli

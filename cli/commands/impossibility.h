@@ -1,0 +1,10 @@
+// theory impossibility: Theorem 2, on data.
+#pragma once
+
+#include "command.h"
+
+namespace evenhand::cli {
+
+void add_impossibility(Command& theory, int& status);
+
+}  // namespace evenhand::cli

@@ -1,0 +1,105 @@
+#include "data/content.h"
+
+#include <evenhand/text.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "error.h"
+#include "output/progress.h"
+
+namespace evenhand::cli {
+namespace {
+
+bool looks_like_utf16(std::string_view start) {
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) return true;
+  if (start.size() < 4) return false;
+  const auto zero = [&](std::size_t at) { return start[at] == '\0'; };
+  return zero(0) == zero(2) && zero(1) == zero(3) && zero(0) != zero(1);
+}
+
+}  // namespace
+
+std::string first_bytes(const std::string& file) {
+  std::vector<char> bytes(first_part);
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return {bytes.data(), static_cast<std::size_t>(stream.gcount())};
+}
+
+std::string checked_gzip(const std::string& file, const std::string& name) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose_r);
+  if (!stream) throw Failure(fmt::format("{}: {}", name, std::strerror(errno)));
+  std::vector<char> buffer(std::size_t{1} << 18U);
+  std::string start;
+  int got = 0;
+  while ((got = gzread(stream.get(), buffer.data(), static_cast<unsigned>(buffer.size()))) > 0) {
+    throw_if_interrupted();
+    if (start.size() < first_part) start.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  int error = Z_OK;
+  gzerror(stream.get(), &error);
+  if (got < 0 || error != Z_OK) {
+    throw UserError(fmt::format("{}: the compressed file is cut off or damaged", name));
+  }
+  start.resize(std::min(start.size(), first_part));
+  return start;
+}
+
+std::string compression_of(std::string_view start) {
+  if (start.starts_with("\x1f\x8b")) return "gzip";
+  if (start.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
+  return "none";
+}
+
+// Values may hold anything that DuckDB reads; the first line has the names.
+void refuse_what_is_no_text(std::string_view start, Format format, const std::string& name) {
+  using namespace std::string_view_literals;
+  for (const auto& [magic, program] :
+       {std::pair("\xFD"
+                  "7zXZ\0"sv,
+                  "xz"),
+        std::pair("BZh"sv, "bzip2"), std::pair("\x04\x22\x4D\x18"sv, "lz4"),
+        std::pair("7z\xBC\xAF\x27\x1C"sv, "7z")}) {
+    if (!start.starts_with(magic)) continue;
+    // Unlike the others, this could begin a name of a column.
+    if (magic == "BZh" && start.substr(4, 6) != "1AY&SY") continue;
+    throw UserError(fmt::format(
+        "{}: it is compressed by {}, which cannot be read; decompress it first, or use gzip or "
+        "zstd",
+        name, program));
+  }
+  if (start.starts_with("PK\x03\x04")) {
+    throw UserError(
+        fmt::format("{}: it is a zip archive, as Excel writes, not UTF-8 text; save it as CSV, "
+                    "JSON or Parquet",
+                    name));
+  }
+  if (looks_like_utf16(start)) {
+    throw UserError(fmt::format(
+        "{}: it looks like UTF-16, not UTF-8; save it as UTF-8, or convert it with iconv -f UTF-16 "
+        "-t UTF-8",
+        name));
+  }
+  const std::string_view line = start.substr(0, start.find('\n'));
+  if ((format == Format::json ? start : line).find('\0') != std::string_view::npos) {
+    throw UserError(fmt::format("{}: it is not UTF-8 text; save it as CSV, JSON or Parquet", name));
+  }
+  constexpr std::size_t longest = 4;  // bytes of a character, which may be cut
+  const std::size_t bad = first_invalid_utf8(line);
+  if (format == Format::csv && bad != std::string_view::npos &&
+      (line.size() < first_part || bad + longest <= line.size())) {
+    throw UserError(fmt::format(
+        "{}: its first line is not UTF-8 text; save it as UTF-8, or as JSON or Parquet", name));
+  }
+}
+
+}  // namespace evenhand::cli
