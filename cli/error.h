@@ -12,6 +12,7 @@ enum ExitStatus : int {
   exit_usage = 2,       // input or options are wrong
   exit_infeasible = 3,  // the requirements cannot be met
   exit_exceeded = 4,    // audit --fail-above found more
+  exit_too_few = 5,     // rows, to certify a rule
 };
 
 // The user's input or options are wrong. One line: what, where, what to do.

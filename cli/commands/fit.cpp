@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "commands/certified_fit.h"
 #include "commands/commands.h"
+#include "commands/confidence_options.h"
 #include "commands/soft_fit.h"
 #include "data/prepared.h"
 #include "data/stochastic.h"
@@ -20,6 +22,7 @@ namespace {
 struct Options : ProblemOptions {
   StochasticOptions stochastic;
   SoftFitOptions soft;
+  ConfidenceOptions confidence;
   std::string output;
   bool json = false;
 };
@@ -56,6 +59,8 @@ struct Found {
   Solution solution;
   std::optional<SgdResult> sgd;  // of which `solution` is a copy
   std::optional<Compared> compared;
+  std::optional<CertifiedFit> certified;  // the same
+  ConfidenceBound bound;
 
   std::string to_json() const { return sgd ? sgd->to_json() : solution.to_json(); }
 };
@@ -114,6 +119,9 @@ std::string report(const Prepared& data, const Found& found) {
     out += fmt::format("  {} is not compared: {}\n", data.tally().cells().name(c),
                        fit.cells[c].reason);
   }
+  out += "\n";
+  if (found.certified) out += certificate_in_words(*found.certified, data.tally());
+  out += bound_in_words(found.bound);
   if (found.compared) out += "\n" + table_of(*found.sgd, *found.compared);
   return out;
 }
@@ -124,9 +132,22 @@ Found find(const Options& options, const Prepared& data) {
   const SolveOptions solving =
       options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows,
                         stochastic.wanted() ? usual_sgd_gamma : 0);
-  if (!stochastic.wanted()) return {solve(data.tally(), criterion, solving), {}, {}};
+  if (options.confidence.certify) {
+    CertifiedFit certified = certify(
+        data.tally(), criterion, solving,
+        {.confidence = *options.confidence.certify, .partial = options.confidence.certify_partial});
+    Solution solution = certified.solution;
+    ConfidenceBound bound = certified.bound;
+    return {std::move(solution), {}, {}, std::move(certified), std::move(bound)};
+  }
+  const BoundOptions bounding = options.confidence.build();
+  if (!stochastic.wanted()) {
+    Solution solution = solve(data.tally(), criterion, solving);
+    ConfidenceBound bound = confidence_bound(data.tally(), solution, bounding);
+    return {std::move(solution), {}, {}, {}, std::move(bound)};
+  }
   SgdResult sgd = solve_stochastic(data, options.data.database, criterion, solving, stochastic);
-  Found found{sgd.solution, {}, {}};
+  Found found{sgd.solution, {}, {}, {}, confidence_bound(data.tally(), sgd.solution, bounding)};
   if (stochastic.compare) found.compared = compare(sgd, data);
   found.sgd = std::move(sgd);
   return found;
@@ -147,6 +168,7 @@ int run_fit(const Options& options) {
   }
   options.stochastic.check(options.rows, options.output);
   refuse_named_output(options.data.input, options.output);
+  options.confidence.check(options, options.soft.wanted(), options.stochastic.wanted());
   if (options.soft.wanted()) {
     if (options.stochastic.wanted()) throw UserError("--soft goes without --solver sgd");
     return run_soft_fit(options, options.soft, options.output, options.json);
@@ -167,6 +189,9 @@ int run_fit(const Options& options) {
   if (fit.status == Status::infeasible) {
     return say_infeasible(fit.criterion, *fit.infeasibility, options.json);
   }
+  if (found.certified && found.certified->too_few) {
+    return say_too_few(*found.certified, data.tally(), options.json);
+  }
   const AuditOptions auditing = auditing_of(fit);
   const Audit before = audit(data.tally(), data.roles(), auditing);
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
@@ -177,6 +202,10 @@ int run_fit(const Options& options) {
   if (output && output->is_standard_output()) return exit_done;
   if (options.json) {
     Json all = record;
+    all["bound"] = bound_json(found.bound, data.roles());
+    if (found.certified) {
+      all["certificate"] = certificate_json(*found.certified, data.tally());
+    }
     if (found.compared) all["compare"] = to_json(*found.compared);
     all["before"] = to_json(before, data.tally().cells(), data.roles());
     all["after"] = to_json(after, data.tally().cells(), data.roles());
@@ -206,11 +235,13 @@ void add_fit(Command& program, int& status) {
       "  evenhand fit loans.csv --score margin --scale raw --label repaid --calibrate platt \\\n"
       "      --sensitive sex --criterion statistical-parity -o rule.json\n"
       "  evenhand fit loans.csv --score p --soft p_female,p_male -o rule.json\n\n"
-      "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements.");
+      "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements, 5 too "
+      "few rows to certify.");
   auto options = std::make_shared<Options>();
   add_problem_options(command, *options);
   add_stochastic_options(command, options->stochastic);
   add_soft_options(command, options->soft);
+  add_confidence_options(command, options->confidence);
   command.add_option("-o,--output", options->output, "Where the rule goes; - for standard output")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "Print the result as JSON");

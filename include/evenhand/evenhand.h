@@ -13,9 +13,11 @@
 #include <evenhand/calibrator.h>
 #include <evenhand/cell_rows.h>
 #include <evenhand/cells.h>
+#include <evenhand/certify.h>
 #include <evenhand/coin.h>
 #include <evenhand/column.h>
 #include <evenhand/confidence.h>
+#include <evenhand/confidence_bound.h>
 #include <evenhand/criterion.h>
 #include <evenhand/frontier.h>
 #include <evenhand/monitor.h>

@@ -41,8 +41,13 @@ class OneRate {
       solution.strata.push_back({stratum.values, stratum.compared, 0, 1});
       StratumOutcome& outcome = solution.strata.back();
       if (stratum.compared.empty()) continue;
-      if (problem_.criterion.relation == Relation::target) {
-        meet_target(stratum, outcome);
+      if (!problem_.windows.empty()) {
+        const auto k = static_cast<std::size_t>(&stratum - comparisons_.strata.data());
+        stay_within(problem_.windows[k], stratum, outcome);
+      } else if (problem_.criterion.relation == Relation::target) {
+        stay_within({std::max(0.0, problem_.rho - problem_.criterion.tolerance),
+                     std::min(1.0, problem_.rho + problem_.criterion.tolerance)},
+                    stratum, outcome);
       } else {
         meet_each_other(stratum, outcome);
       }
@@ -112,9 +117,9 @@ class OneRate {
     outcome.highest = by_ratio ? common.at : std::min(1.0, common.at + criterion.tolerance);
   }
 
-  void meet_target(const Stratum& stratum, StratumOutcome& outcome) {
-    outcome.lowest = std::max(0.0, problem_.rho - problem_.criterion.tolerance);
-    outcome.highest = std::min(1.0, problem_.rho + problem_.criterion.tolerance);
+  void stay_within(const Window& window, const Stratum& stratum, StratumOutcome& outcome) {
+    outcome.lowest = window.low;
+    outcome.highest = window.high;
     for (const CellCode c : stratum.compared) {
       do {
         rates_[c] = std::clamp(best_rate(lines_[c]), outcome.lowest, outcome.highest);

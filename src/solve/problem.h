@@ -9,15 +9,22 @@
 
 namespace evenhand {
 
+// Where the rates of a stratum must lie.
+struct Window {
+  double low = 0;
+  double high = 1;
+};
+
 // As all ways of solving see it.
 struct Problem {
   const Tally& tally;
   const Criterion& criterion;
   const SolveOptions& options;
-  bool from_labels;  // the benefit comes from pooled labels, else from the scores
-  double base_from;  // base decisions are positive from this turned score on
-  Outlook outlook;   // where benefits from scores come from
-  double rho = 0;    // for Relation::target
+  bool from_labels;                  // the benefit comes from pooled labels, else from the scores
+  double base_from;                  // base decisions are positive from this turned score on
+  Outlook outlook;                   // where benefits from scores come from
+  double rho = 0;                    // for Relation::target
+  std::vector<Window> windows = {};  // of each stratum, in place of the relation; else empty
 };
 
 // Checks what is asked, and works out rho and the base decision. The problem refers to all three.

@@ -7,13 +7,14 @@ namespace {
 
 // How far the allowed rates reach in the direction of the multipliers: the largest mu . r over all
 // rates r that meet the criterion.
-double support(const Problem& problem, const Stratum& stratum,
+double support(const Problem& problem, const Stratum& stratum, const Window* window,
                const std::vector<double>& multipliers) {
   double up = 0;
   double down = 0;
   for (const CellCode c : stratum.compared) {
     (multipliers[c] > 0 ? up : down) += multipliers[c];
   }
+  if (window) return window->high * up + window->low * down;
   const Criterion& criterion = problem.criterion;
   switch (criterion.relation) {
     case Relation::difference:
@@ -26,7 +27,8 @@ double support(const Problem& problem, const Stratum& stratum,
   return problem.rho * (up + down) + criterion.tolerance * (up - down);
 }
 
-double violation_in(const Problem& problem, const Stratum& stratum, const Solution& solution) {
+double violation_in(const Problem& problem, const Stratum& stratum, const Window* window,
+                    const Solution& solution) {
   if (stratum.compared.empty()) return 0;
   double lowest = 1;
   double highest = 0;
@@ -34,6 +36,7 @@ double violation_in(const Problem& problem, const Stratum& stratum, const Soluti
     lowest = std::min(lowest, solution.cells[c].rate);
     highest = std::max(highest, solution.cells[c].rate);
   }
+  if (window) return std::max(highest - window->high, window->low - lowest);
   const Criterion& criterion = problem.criterion;
   switch (criterion.relation) {
     case Relation::difference:
@@ -73,9 +76,12 @@ void conclude_with_proof(const Problem& problem, const Comparisons& comparisons,
     solution.cells[c].rate =
         rate_of(compared(c) ? rate : Rate::selection, reach[c], problem.tally.total(c));
   }
-  for (const Stratum& stratum : comparisons.strata) {
-    solution.dual += support(problem, stratum, multipliers);
-    solution.violation = std::max(solution.violation, violation_in(problem, stratum, solution));
+  for (std::size_t k = 0; k < comparisons.strata.size(); ++k) {
+    const Stratum& stratum = comparisons.strata[k];
+    const Window* const window = problem.windows.empty() ? nullptr : &problem.windows[k];
+    solution.dual += support(problem, stratum, window, multipliers);
+    solution.violation =
+        std::max(solution.violation, violation_in(problem, stratum, window, solution));
   }
   conclude(solution);
 }

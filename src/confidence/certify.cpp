@@ -1,0 +1,266 @@
+// Certified fits of one rate by windows; the repeated linear program for odds and for cells of
+// unequal size is in certify_pairs.cpp.
+#include <evenhand/certify.h>
+#include <evenhand/plan.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+#include "confidence/certify_pairs.h"
+#include "confidence/check.h"
+#include "confidence/compared.h"
+#include "confidence/window.h"
+#include "solve/one_rate.h"
+#include "solve/pieces.h"
+#include "solve/problem.h"
+
+namespace evenhand {
+namespace {
+
+void check(const Tally& tally, const Criterion& criterion, const SolveOptions& options,
+           const CertifyOptions& certificate) {
+  check_confidence(certificate.confidence);
+  const auto refuse = [](const std::string& why) {
+    throw std::invalid_argument("cannot certify: " + why);
+  };
+  if (const std::string reason = out_of_reach(tally, criterion); !reason.empty()) refuse(reason);
+  if (!criterion.require.empty()) {
+    refuse("requirements move the rates of groups by more than the criterion's window");
+  }
+  if (options.gamma > 0) {
+    refuse("gamma above 0 spreads the coin over many scores; certified rules are thresholds");
+  }
+  if (criterion.relation == Relation::target) {
+    refuse("a target rate is met by each cell alone; use rho best, or statistical-parity");
+  }
+  if (criterion.relation == Relation::difference && criterion.tolerance == 0) {
+    refuse("tolerance 0; no number of people shows that a difference is exactly 0");
+  }
+  if (criterion.relation == Relation::ratio && criterion.ratio == 1) {
+    refuse("ratio 1; no number of people shows that rates are exactly equal");
+  }
+}
+
+Goal goal_of(const Criterion& criterion) {
+  const bool is_ratio = criterion.relation == Relation::ratio;
+  return {is_ratio, is_ratio ? criterion.ratio : criterion.tolerance};
+}
+
+// Pairs of the same sizes have the same level, and so the same bound: one of each is enough.
+std::vector<std::size_t> distinct_pairs(const PairBounds& bounds, std::size_t first,
+                                        std::size_t count) {
+  std::map<std::pair<double, double>, std::size_t> seen;
+  for (std::size_t n = first; n < first + count; ++n) {
+    seen.emplace(std::pair(bounds.sizes(n).over, bounds.sizes(n).under), n);
+  }
+  std::vector<std::size_t> out;
+  for (const auto& [sizes, n] : seen) out.push_back(n);
+  return out;
+}
+
+std::size_t pairs_in(const ComparedGroups& groups) {
+  return groups.groups.size() * (groups.groups.size() - 1);
+}
+
+// The best objective of a cell at each rate: concave, and linear between its points.
+class Curve {
+ public:
+  Curve(const Problem& problem, CellCode cell) {
+    const Tally::Data& data = problem.tally.data();
+    const Costs& costs = problem.options.costs;
+    const Pieces pieces = problem.from_labels
+                              ? pieces_of_labels(data, cell, problem.criterion.rates.front(), costs)
+                              : pieces_of_scores(data, cell, problem.outlook, costs, false);
+    at_.push_back(0);
+    value_.push_back(0);
+    double reach = 0;
+    for (const Piece& piece : pieces.list) {
+      if (piece.a == 0) continue;
+      reach += piece.a;
+      at_.push_back(reach / pieces.total);
+      value_.push_back(value_.back() + piece.n * piece.h);
+      if (piece.h > 0) best_ = at_.back();
+    }
+  }
+
+  double in(const RateWindow& window) const {
+    const double rate = std::clamp(best_, window.low, window.high);
+    const auto above = std::upper_bound(at_.begin(), at_.end(), rate);
+    if (above == at_.end()) return value_.back();
+    const auto i = static_cast<std::size_t>(above - at_.begin());
+    const double t = (rate - at_[i - 1]) / (at_[i] - at_[i - 1]);
+    return value_[i - 1] + t * (value_[i] - value_[i - 1]);
+  }
+
+ private:
+  std::vector<double> at_, value_;
+  double best_ = 0;
+};
+
+// All points: there may be several peaks. Inside a step the objective cannot rise.
+RateWindow best_window(const std::vector<RateWindow>& windows, const Problem& problem,
+                       const ComparedGroups& stratum) {
+  std::vector<Curve> curves;
+  for (const ComparedGroup& group : stratum.groups) curves.emplace_back(problem, group.cell);
+  RateWindow best;
+  double most = -std::numeric_limits<double>::infinity();
+  for (const RateWindow& window : windows) {
+    double sum = 0;
+    for (const Curve& curve : curves) sum += curve.in(window);
+    if (sum <= most) continue;
+    most = sum;
+    best = window;
+  }
+  return best;
+}
+
+struct Certifiable {
+  std::vector<ComparedGroups> compared;
+  std::vector<std::vector<RateWindow>> windows;  // of each of these
+};
+
+Certifiable windows_of(std::vector<ComparedGroups> compared, double delta, const Goal& goal) {
+  const PairBounds bounds(pairs_of(compared), delta, BoundKind::same_rate);
+  std::vector<std::vector<RateWindow>> windows;
+  std::size_t first = 0;
+  for (const ComparedGroups& groups : compared) {
+    windows.push_back(
+        certified_windows(bounds, distinct_pairs(bounds, first, pairs_in(groups)), goal));
+    first += pairs_in(groups);
+  }
+  return {std::move(compared), std::move(windows)};
+}
+
+// Drops the strata that cannot be certified; their values go to `out`. What is left is certified
+// more easily without them.
+Certifiable without_small(Certifiable all, double delta, const Goal& goal,
+                          std::vector<std::vector<std::string>>& out) {
+  for (std::size_t i = 0; i < all.compared.size(); ++i) {
+    if (all.windows[i].empty() && (out.empty() || out.back() != all.compared[i].values)) {
+      out.push_back(all.compared[i].values);
+    }
+  }
+  if (out.empty()) return all;
+  std::erase_if(all.compared, [&](const ComparedGroups& groups) {
+    return std::find(out.begin(), out.end(), groups.values) != out.end();
+  });
+  if (all.compared.empty()) return {};
+  return windows_of(std::move(all.compared), delta, goal);
+}
+
+// What would be needed, at the rates of the plain fit.
+void say_what_is_needed(const std::vector<ComparedGroups>& compared, const Goal& goal,
+                        double confidence, CertifiedFit& out) {
+  std::vector<PlannedStratum> strata;
+  for (const ComparedGroups& groups : compared) {
+    PlannedStratum stratum;
+    double selected = 0;
+    double rows = 0;
+    for (const ComparedGroup& group : groups.groups) {
+      stratum.rows.push_back(group.group.rows);
+      selected += group.rate * group.group.rows;
+      rows += group.group.rows;
+    }
+    stratum.rate = std::clamp(selected / rows, goal.is_ratio ? 1e-6 : 0.0, 1.0);
+    strata.push_back(std::move(stratum));
+  }
+  PlanOptions options{.confidence = confidence};
+  (goal.is_ratio ? options.ratio : options.tolerance) = goal.value;
+  const Plan found = plan(strata, options);
+  out.smallest = found.at_hand;
+  out.rows_needed = found.fitted;
+}
+
+Solution solve_in_windows(const Tally& tally, const Criterion& criterion,
+                          const SolveOptions& options, const Certifiable& certifiable,
+                          const Solution& plain, std::vector<RateWindow>& chosen) {
+  Problem problem = make_problem(tally, criterion, options);
+  for (const ComparedGroups& stratum : certifiable.compared) {
+    const auto i = static_cast<std::size_t>(&stratum - certifiable.compared.data());
+    chosen.push_back(best_window(certifiable.windows[i], problem, stratum));
+  }
+  for (const StratumOutcome& outcome : plain.strata) {
+    problem.windows.push_back({outcome.lowest, outcome.highest});
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (certifiable.compared[i].values == outcome.values) {
+        problem.windows.back() = {chosen[i].low, chosen[i].high};
+      }
+    }
+  }
+  return solve_one_rate(problem);
+}
+
+}  // namespace
+
+CertifiedFit certify(const Tally& tally, const Criterion& criterion, const SolveOptions& options,
+                     const CertifyOptions& certificate) {
+  check(tally, criterion, options, certificate);
+  const Goal goal = goal_of(criterion);
+  const double delta = 1 - certificate.confidence;
+  CertifiedFit out;
+  out.plain = solve(tally, criterion, options);
+  const std::vector<ComparedGroups> everybody = compared_cells(tally, out.plain);
+  if (count_pairs(everybody) > most_pairs) {
+    throw std::invalid_argument("cannot certify: there are more than 100000 pairs of groups");
+  }
+  const Certifiable certifiable =
+      without_small(windows_of(everybody, delta, goal), delta, goal, out.uncertified);
+  out.too_few = certifiable.compared.empty() || (!out.uncertified.empty() && !certificate.partial);
+  out.bound.confidence = certificate.confidence;
+  out.bound.is_ratio = goal.is_ratio;
+  out.bound.kind = BoundKind::same_rate;
+  const auto give_up = [&] {
+    out.too_few = true;
+    out.solution = out.plain;
+    out.bound = confidence_bound(tally, out.plain, {certificate.confidence, {}});
+    say_what_is_needed(everybody, goal, certificate.confidence, out);
+    return out;
+  };
+  if (out.too_few) return give_up();
+  const PairBounds bounds(pairs_of(certifiable.compared), delta, BoundKind::same_rate);
+  const bool one_rate = criterion.rates.size() == 1;
+  std::vector<RateWindow> chosen;
+  if (one_rate) {
+    out.solution = solve_in_windows(tally, criterion, options, certifiable, out.plain, chosen);
+  }
+  // Cells of about the same size gain nothing from limits of their own.
+  std::optional<CertifiedByPairs> by_pairs;
+  if (!one_rate || worth_pairs(certifiable.compared)) {
+    by_pairs = certify_by_pairs(tally, out.plain, certifiable.compared, bounds, goal,
+                                one_rate ? &out.solution : nullptr);
+  }
+  if (by_pairs && (!one_rate || by_pairs->solution.primal > out.solution.primal)) {
+    out.solution = std::move(by_pairs->solution);
+    bounded(
+        by_pairs->compared,
+        [&](std::size_t n, const ComparedGroup& over, const ComparedGroup& under) {
+          return goal.is_ratio ? bounds.ratio(n, under.rate, over.rate)
+                               : bounds.difference(n, over.rate, under.rate);
+        },
+        out.bound);
+    return out;
+  }
+  if (!one_rate) return give_up();
+  std::vector<ComparedGroups> compared = certifiable.compared;
+  std::size_t n_of_stratum = 0;
+  std::vector<std::size_t> stratum_of;
+  for (ComparedGroups& groups : compared) {
+    stratum_of.insert(stratum_of.end(), pairs_in(groups), n_of_stratum++);
+    for (ComparedGroup& group : groups.groups) group.rate = out.solution.cells[group.cell].rate;
+  }
+  // The rule of every group lies between those at the window's ends, so that theirs is the bound.
+  bounded(
+      compared,
+      [&](std::size_t n, const ComparedGroup&, const ComparedGroup&) {
+        const RateWindow& window = chosen[stratum_of[n]];
+        return goal.is_ratio ? bounds.ratio(n, window.low, window.high)
+                             : bounds.difference(n, window.high, window.low);
+      },
+      out.bound);
+  return out;
+}
+
+}  // namespace evenhand
