@@ -20,10 +20,10 @@ double excess(const PairBounds& bounds, std::span<const std::size_t> pairs, cons
 // Where the goal is just met, at or above `from`, where it is: false position, of which the lower
 // end is kept, since the goal is met there.
 double highest_from(const PairBounds& bounds, std::span<const std::size_t> pairs, const Goal& goal,
-                    double low, double from, double step) {
+                    double low, double from, double at_from, double step) {
   const auto at = [&](double high) { return excess(bounds, pairs, goal, low, high); };
   double good = from;
-  double at_good = at(good);
+  double at_good = at_from;
   double bad = std::min(1.0, good + step);
   double at_bad = at(bad);
   while (at_bad <= 0) {
@@ -50,8 +50,9 @@ double highest_from(const PairBounds& bounds, std::span<const std::size_t> pairs
 
 double highest_certified(const PairBounds& bounds, std::span<const std::size_t> pairs,
                          const Goal& goal, double lowest) {
-  if (excess(bounds, pairs, goal, lowest, lowest) > 0) return -1;
-  return highest_from(bounds, pairs, goal, lowest, lowest, 0.01);
+  const double at_lowest = excess(bounds, pairs, goal, lowest, lowest);
+  if (at_lowest > 0) return -1;
+  return highest_from(bounds, pairs, goal, lowest, lowest, at_lowest, 0.01);
 }
 
 std::vector<RateWindow> certified_windows(const PairBounds& bounds,
@@ -59,14 +60,24 @@ std::vector<RateWindow> certified_windows(const PairBounds& bounds,
   const std::size_t points =
       std::clamp<std::size_t>(20'000 / std::max<std::size_t>(1, pairs.size()), 256, 4096);
   std::vector<RateWindow> out;
-  double last = 0;
+  double last = -1;
+  double step = 0.01;
   for (std::size_t i = 0; i <= points; ++i) {
     const double low = static_cast<double>(i) / static_cast<double>(points);
-    if (excess(bounds, pairs, goal, low, low) > 0) continue;
-    // phi does not fall, but for rounding.
+    // phi does not fall, but for rounding: the last one is where to start from.
     double from = std::max(low, last);
-    if (from > low && excess(bounds, pairs, goal, low, from) > 0) from = low;
-    last = highest_from(bounds, pairs, goal, low, from, 2.0 / static_cast<double>(points));
+    double at_from = excess(bounds, pairs, goal, low, from);
+    if (at_from > 0 && from > low) {
+      from = low;
+      at_from = excess(bounds, pairs, goal, low, from);
+    }
+    if (at_from > 0) {
+      last = -1;
+      continue;
+    }
+    const double found = highest_from(bounds, pairs, goal, low, from, at_from, step);
+    step = last < 0 ? 0.01 : 1.01 * (found - last) + 1e-7;  // it rises steadily
+    last = found;
     out.push_back({low, last});
   }
   return out;
