@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -198,7 +200,15 @@ void bind_columns(nb::module_& m) {
       .def_prop_ro("missing", [](const AttributeColumn& column) { return column.missing.count(); })
       .def("refuse_missing", &AttributeColumn::refuse_missing)
       .def("name_missing", &AttributeColumn::name_missing, nb::arg("text"))
-      .def("__len__", [](const AttributeColumn& column) { return column.codes.size(); });
+      .def("__len__", [](const AttributeColumn& column) { return column.codes.size(); })
+      .def("to_list", [](const AttributeColumn& column) {  // None for what is missing
+        std::vector<std::optional<std::string>> out(column.codes.size());
+        for (std::size_t row = 0; row < out.size(); ++row) {
+          const std::uint32_t code = column.codes[row];
+          if (code != missing_code) out[row] = column.dictionary[code];
+        }
+        return out;
+      });
   nb::class_<TextColumn>(m, "Texts")
       .def_ro("name", &TextColumn::name)
       .def("__len__", [](const TextColumn& column) { return column.values.size(); });

@@ -31,8 +31,8 @@ def test_rules_find_their_columns_again() -> None:
     expected = found.rule.probability(FRAME[0], FRAME[1])
     for options in ({}, {"score": 0}, {"score": 0, "sensitive": 1}):
         assert list(found.rule.probability(data=FRAME, **options)) == list(expected)
-    decided = found.rule.decide(data=FRAME, id=0, key="k")
-    assert list(decided) == list(found.rule.decide(FRAME[0], FRAME[1], id=FRAME[0], key="k"))
+    decided = found.rule.decide(data=FRAME, id=3, key="k")
+    assert list(decided) == list(found.rule.decide(FRAME[0], FRAME[1], id=FRAME[3], key="k"))
 
 
 def test_lists_of_values_stay_values() -> None:

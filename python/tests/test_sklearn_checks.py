@@ -13,11 +13,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 CHECKED = [
-    fair(criterion=None, require="rate <= 0.9"),
-    fair(criterion=None, require=["rate <= 0.9", "rate >= 0.1"], cv=None),
-    fair(LinearSVC(random_state=0), criterion=None, require="rate <= 0.9", calibrate="isotonic"),
-    fair(tolerance=0.2, sensitive_features=digit_groups, unseen="score", cv=3),
-    fair(sensitive_features=digit_groups, unseen="score", cv=None),
+    fair(criterion=None, require="rate <= 0.9", pos_label=max),
+    fair(criterion=None, require=["rate <= 0.9", "rate >= 0.1"], cv=None, pos_label=max),
+    fair(
+        LinearSVC(random_state=0),
+        criterion=None,
+        require="rate <= 0.9",
+        calibrate="isotonic",
+        pos_label=max,
+    ),
+    fair(tolerance=0.2, sensitive_features=digit_groups, unseen="score", cv=3, pos_label=max),
+    fair(sensitive_features=digit_groups, unseen="score", cv=None, pos_label=max),
 ]
 
 

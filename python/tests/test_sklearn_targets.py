@@ -26,13 +26,13 @@ def test_classes_of_any_kind(applicants: Any) -> None:
     decided = plain.predict(X, sensitive_features=sex)
     for negative, positive in (("no", "yes"), (-1, 1), (False, True), (2.0, 3.0)):
         labels = np.where(y == 1, positive, negative)
-        model = fair(gamma=0.4).fit(X, labels, sensitive_features=sex)
+        model = fair(gamma=0.4, pos_label=positive).fit(X, labels, sensitive_features=sex)
         assert model.classes_.tolist() == [negative, positive]
         assert model.rule_ == plain.rule_
         assert np.array_equal(model.predict(X, sensitive_features=sex) == positive, decided == 1)
         assert model.audit(X, labels, sensitive_features=sex).accuracy is not None
     texts = pd.Series(np.where(y == 1, "yes", "no"), dtype="string")
-    assert fair(gamma=0.4).fit(X, texts, sensitive_features=sex).rule_ == plain.rule_
+    assert fair(gamma=0.4, pos_label=max).fit(X, texts, sensitive_features=sex).rule_ == plain.rule_
 
 
 def test_pos_label_says_which_class_is_favourable(applicants: Any) -> None:
@@ -47,6 +47,10 @@ def test_pos_label_says_which_class_is_favourable(applicants: Any) -> None:
     assert np.allclose(one[:, 0], other[:, 1], atol=1e-9)
     share = np.mean((model.predict(X, sensitive_features=sex) == "accept") == (y == 1))
     assert share == model.score(X, labels, sensitive_features=sex)
+    for unclear in (labels, np.where(y == 1, 1, 2), np.where(y == 1, 1, -1)):
+        with pytest.raises(ValueError, match="give pos_label, the favourable one of the classes"):
+            fair().fit(X, unclear, sensitive_features=sex)
+    assert fair().fit(X, y == 1, sensitive_features=sex).pos_label_
     raw = fair(LinearSVC(random_state=0), pos_label="accept")
     raw.fit(X, labels, sensitive_features=sex)
     assert np.mean(raw.predict(X, sensitive_features=sex) == labels) > 0.6
@@ -93,8 +97,9 @@ def test_targets_that_are_wrong(applicants: Any) -> None:
         fair().fit(X, np.arange(ROWS) % 3, sensitive_features=sex)
     with pytest.raises(ValueError, match="y must have two classes, not one class: \\[0\\]"):
         fair().fit(X, 0 * y, sensitive_features=sex)
+    rare = np.where(np.arange(ROWS) == 5, "rare", "usual")
     with pytest.raises(ValueError, match="one row only of the class 'rare'"):
-        fair().fit(X, np.where(np.arange(ROWS) == 5, "rare", "usual"), sensitive_features=sex)
+        fair(pos_label="rare").fit(X, rare, sensitive_features=sex)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         fair().fit(X, y[:-1], sensitive_features=sex)
     with pytest.raises(ValueError, match="sample_weight leaves rows of one class only"):

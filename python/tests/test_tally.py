@@ -18,7 +18,8 @@ from conftest import People
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand import Tally, _parquet
+from evenhand import Tally
+from evenhand._tally import parquet as parquet_files
 
 
 def of(people: People, rows: slice = slice(None), **options: Any) -> Tally:
@@ -168,7 +169,7 @@ def test_files_that_are_no_tallies(people: People, tmp_path: Path) -> None:
 def test_parquet_with_every_engine(
     engine: str, people: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_parquet, "ENGINES", {engine: _parquet.ENGINES[engine]})
+    monkeypatch.setattr(parquet_files, "ENGINES", {engine: parquet_files.ENGINES[engine]})
     for options in (
         {},
         {"resolution": 8},
@@ -188,7 +189,7 @@ def test_parquet_with_every_engine(
 def test_parquet_needs_an_engine(
     people: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_parquet, "ENGINES", {"no_such_module": _parquet._PyArrow})
+    monkeypatch.setattr(parquet_files, "ENGINES", {"no_such_module": parquet_files._PyArrow})
     with pytest.raises(ImportError, match="one of pyarrow, polars or duckdb"):
         of(people).save(tmp_path / "people.parquet")
     assert list(tmp_path.iterdir()) == []

@@ -31,9 +31,9 @@ def counted(names: list[str], **options: Any) -> Tally:
 
 @pytest.mark.parametrize("engine", ["pyarrow", "polars", "duckdb"])
 def test_plain_tallies(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evenhand import _parquet
+    from evenhand._tally import parquet as parquet_files
 
-    monkeypatch.setattr(_parquet, "ENGINES", {engine: _parquet.ENGINES[engine]})
+    monkeypatch.setattr(parquet_files, "ENGINES", {engine: parquet_files.ENGINES[engine]})
     path = tmp_path / "plain.parquet"
     pq.write_table(PLAIN, path)
     options: dict[str, Any] = {"scale": "logit", "favorable": "low"}

@@ -15,7 +15,8 @@ import pytest
 from conftest import PROJECT, People
 
 import evenhand
-from evenhand import Tally, _parquet
+from evenhand import Tally
+from evenhand._tally import parquet as parquet_files
 
 Tool = Callable[..., str]
 
@@ -247,7 +248,7 @@ def test_parquet_tallies_in_both_directions(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_parquet, "ENGINES", {engine: _parquet.ENGINES[engine]})
+    monkeypatch.setattr(parquet_files, "ENGINES", {engine: parquet_files.ENGINES[engine]})
     weight = ["--weight", "weight"] if weighted else []
     tool("tally", parquet, "--score", "score", "--sensitive", "sex", "--within", "race", "--label",
          "label", "--favorable", favorable, *weight, "-o", "tool.parquet")  # fmt: skip

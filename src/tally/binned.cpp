@@ -181,10 +181,12 @@ class Binner {
     }
     const double one_end = reading_.turn(reading_.lowest());
     const double other_end = reading_.turn(reading_.highest());
-    throw BadRow(row,
-                 fmt::format("the score {} is outside [{}, {}], the {} scale; choose another scale",
-                             shortest(score), std::min(one_end, other_end),
-                             std::max(one_end, other_end), to_string(reading_.scale)));
+    const bool may_be_percent = reading_.scale == Scale::probability && score > 1 && score <= 100;
+    throw BadRow(
+        row, fmt::format("the score {} is outside [{}, {}], the {} scale; {}choose another scale",
+                         shortest(score), std::min(one_end, other_end),
+                         std::max(one_end, other_end), to_string(reading_.scale),
+                         may_be_percent ? "divide percentages by 100, or " : ""));
   }
 
   std::span<const Score> scores_;

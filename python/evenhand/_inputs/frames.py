@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +64,7 @@ def arrow_in(value: Any) -> _core.Arrow | None:
 def foreign(value: Any) -> _core.Arrow | None:
     if isinstance(value, (np.ndarray, ArrowColumn, list, tuple)) or is_pandas(value):
         return None
+    _refuse_lazy(value)
     return arrow_in(value)
 
 
@@ -131,9 +132,13 @@ class Frame:
             raise ValueError(f"data has more than one column {name!r}: rename or drop the others")
         if name in self._columns:
             return self._columns[name]
-        near = difflib.get_close_matches(name, self._columns, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"data has no column {name!r}{hint}")
+        raise ValueError(f"data has no column {name!r}{did_you_mean(name, self._columns)}")
+
+
+def did_you_mean(name: str, known: Iterable[Any]) -> str:
+    """Return the end of a message about a name that does not exist: the closest that does."""
+    near = difflib.get_close_matches(name, map(str, known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _is_label(value: Any) -> bool:
@@ -143,7 +148,14 @@ def _is_label(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+def _refuse_lazy(data: Any) -> None:
+    if type(data).__name__ == "LazyFrame":
+        raise TypeError("a LazyFrame has no rows yet: give what its collect() returns")
+
+
 def named_columns(data: Any) -> list[tuple[str, Any]]:
+    """Return the columns of a frame, a dict, a structured array or an Arrow table."""
+    _refuse_lazy(data)
     if isinstance(data, Mapping):
         return [(str(name), column) for name, column in data.items()]
     if is_pandas_frame(data):

@@ -26,6 +26,7 @@ class _Maker(Generic[Made]):
     from_integers: Callable[[Any, str], Made]
     from_codes: Callable[[Any, Sequence[str], str], Made]
     from_arrow: Callable[[_core.Arrow, int, str], Made]
+    takes_floats: bool
 
 
 _ATTRIBUTE = _Maker(
@@ -34,6 +35,7 @@ _ATTRIBUTE = _Maker(
     _core.attribute_from_integers,
     _core.attribute_from_codes,
     _core.Arrow.attribute,
+    takes_floats=True,
 )
 _TEXTS = _Maker(
     _core.texts_from_objects,
@@ -41,6 +43,7 @@ _TEXTS = _Maker(
     _core.texts_from_integers,
     _core.texts_from_codes,
     _core.Arrow.texts,
+    takes_floats=False,
 )
 
 
@@ -50,8 +53,25 @@ def attribute(value: Any, name: str) -> _core.Attribute:
 
 
 def ids(value: Any, name: str) -> _core.Texts:
-    """Return a text for each row: ids."""
+    """Return a text for each row: ids.
+
+    Raises
+    ------
+    TypeError
+        For floating-point numbers: pandas makes 7.0 of 7 where a value is missing, and the texts of
+        these draw different coins.
+    """
     return _made(value, name, _TEXTS)
+
+
+def plain(value: Any, name: str) -> Any:
+    """Return an Arrow column as an array of texts or floats, and any other as it is."""
+    if not isinstance(value, ArrowColumn):
+        return value
+    refuse_table(value, name)
+    if value.data.is_float(value.index):
+        return value.data.numbers(value.index, name).to_numpy()
+    return _objects_in(value.data.attribute(value.index, name).to_list())
 
 
 def _made(value: Any, name: str, maker: _Maker[Made]) -> Made:
@@ -88,10 +108,19 @@ def _objects_in(values: Sequence[Any]) -> npt.NDArray[Any]:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def _namer(name: str) -> Callable[[Any], str | None]:
+def _refuse_floats(name: str, what: object) -> None:
+    raise TypeError(
+        f"{name} must be whole numbers or texts, not {what}: 7 and 7.0 would be two people. Where "
+        "missing values made floats of whole numbers, astype('Int64') makes them whole again"
+    )
+
+
+def _namer(name: str, takes_floats: bool) -> Callable[[Any], str | None]:
     """Return what makes texts of the values of that column."""
 
     def text(value: Any) -> str | None:
+        if not takes_floats and isinstance(value, (float, np.floating)) and value == value:
+            _refuse_floats(name, repr(float(value)))
         try:
             return text_of(value)
         except TypeError as error:
@@ -112,7 +141,7 @@ def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made
     array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     kind = array.dtype.kind
     if kind == "O":
-        return maker.from_objects(array, name, _namer(name))
+        return maker.from_objects(array, name, _namer(name, maker.takes_floats))
     if kind in "biu":
         return maker.from_integers(array, name)
     if kind == "S":
@@ -124,11 +153,13 @@ def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made
             empty = np.zeros(len(array), dtype=np.int64)
             return maker.from_codes(empty, [""] if len(array) else [], name)
         return maker.from_points(array.view(np.uint32).reshape(-1, width), name)
+    if kind == "f" and not maker.takes_floats and len(array):
+        _refuse_floats(name, array.dtype)
     if kind in "fM":
         codes, values_of_codes = coded(array)
         return maker.from_codes(codes, values_of_codes, name)
     if kind == "T":  # NumPy's texts of any length
-        return maker.from_objects(array.astype(object), name, _namer(name))
+        return maker.from_objects(array.astype(object), name, _namer(name, maker.takes_floats))
     raise TypeError(f"{name}: a column of the type {array.dtype} cannot name groups")
 
 
@@ -141,10 +172,12 @@ def _from_pandas(value: Any, name: str, maker: _Maker[Made]) -> Made:
         categorical = getattr(value, "cat", value)
         codes, values = np.asarray(categorical.codes), categorical.categories
     elif maker is _TEXTS:
-        return maker.from_objects(value.to_numpy(dtype=object), name, _namer(name))
+        return maker.from_objects(
+            value.to_numpy(dtype=object), name, _namer(name, maker.takes_floats)
+        )
     else:
         codes, values = value.factorize()
-    text = _namer(name)
+    text = _namer(name, maker.takes_floats)
     found = [text(one) for one in values]
     known = [one for one in found if one is not None]
     if len(known) < len(found):

@@ -24,6 +24,15 @@ def numbers(value: Any, name: str, *, floats: bool = False) -> _core.Numbers:
     floats : bool
         Make floating-point numbers of whole ones.
     """
+    try:
+        return _numbers(value, name, floats)
+    except TypeError as error:
+        if name != "label":
+            raise
+        raise TypeError(f"{error}; for texts, compare them: label=(y == 'yes')") from None
+
+
+def _numbers(value: Any, name: str, floats: bool) -> _core.Numbers:
     column = ArrowColumn(arrow) if (arrow := foreign(value)) is not None else value
     if isinstance(column, ArrowColumn):
         refuse_table(column, name)
@@ -31,7 +40,10 @@ def numbers(value: Any, name: str, *, floats: bool = False) -> _core.Numbers:
         return _core.numbers(out.to_numpy(), name) if floats and out.is_whole else out
     array = _pandas_numbers(value, name) if is_pandas(value) else plain_array(value, name)
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one column, not an array of the shape {array.shape}")
+        raise ValueError(
+            f"{name} must be one column, not an array of the shape {array.shape}"
+            + _of_two(array.shape)
+        )
     if isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(np.float64), np.nan)
     if array.dtype == object:
@@ -45,6 +57,12 @@ def numbers(value: Any, name: str, *, floats: bool = False) -> _core.Numbers:
     if (kind == "f" and array.dtype.itemsize not in (4, 8)) or (kind in "biu" and floats):
         wanted = np.float32 if array.dtype.itemsize == 2 and kind == "f" else np.float64
     return _core.numbers(np.ascontiguousarray(array, dtype=wanted), name)
+
+
+def _of_two(shape: tuple[int, ...]) -> str:
+    """Return advice if it may be what ``predict_proba`` gives."""
+    two = len(shape) == 2 and shape[1] == 2
+    return "; of predict_proba, take the favourable class: [:, 1]" if two else ""
 
 
 def plain_array(value: Any, name: str) -> npt.NDArray[Any]:
@@ -70,7 +88,7 @@ def _kind_of(value: Any) -> str:
 
 def _pandas_numbers(value: Any, name: str) -> npt.NDArray[Any]:
     if value.ndim != 1:
-        raise ValueError(f"{name} must be one column, not a frame")
+        raise ValueError(f"{name} must be one column, not a frame" + _of_two(value.shape))
     if isinstance(value.dtype, np.dtype):
         return np.asarray(value)
     if value.dtype.name == "category":

@@ -27,7 +27,8 @@ def columns(value: Any, frame: Frame | None, role: str) -> list[NamedColumn]:
     named = value if frame is None else frame.name_of(value)
     if isinstance(named, str):
         return [NamedColumn(named, resolved(named, frame, role), True)]
-    if isinstance(value, Mapping) or is_pandas_frame(value):
+    structured = isinstance(value, np.ndarray) and value.dtype.names
+    if isinstance(value, Mapping) or is_pandas_frame(value) or structured:
         return [NamedColumn(name, column, True) for name, column in named_columns(value)]
     if isinstance(value, (list, tuple)):
         return _columns_in_list(value, frame, role)
@@ -69,6 +70,10 @@ def _is_default(name: str) -> bool:
     return role in ("sensitive", "within", "soft") and (not number or number.isdigit())
 
 
+def _counted(count: int) -> str:
+    return f"{count} attribute" + ("" if count == 1 else "s")
+
+
 def in_order(named: list[NamedColumn], wanted: Sequence[str], whose: str) -> list[NamedColumn]:
     """Return the columns in the order of the attributes ``wanted``, under these names.
 
@@ -86,8 +91,8 @@ def in_order(named: list[NamedColumn], wanted: Sequence[str], whose: str) -> lis
         return [named[names.index(name)] for name in wanted]
     if len(named) != len(wanted):
         raise ValueError(
-            f"{whose} needs {len(wanted)} attributes ({', '.join(map(repr, wanted))}), "
-            f"but {len(named)} are given"
+            f"{whose} needs {_counted(len(wanted))} ({', '.join(map(repr, wanted))}), "
+            f"not {_counted(len(named))}"
         )
     for column, place in zip(named, wanted, strict=True):
         renamed = column.own and not _is_default(column.name) and not _is_default(place)

@@ -11,7 +11,7 @@ from .. import _files, _inputs
 from .._calibrate import Calibrator
 from .._inputs import Column, Columns
 from .._inputs.texts import text_of
-from .rule_file import Coins, Decisions, Floats, RuleFile
+from .rule_file import Coins, Decisions, Floats, RuleFile, advice_about_unseen
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,8 @@ class Rule(RuleFile):
             For cells that the rule does not know, unless ``unseen`` says otherwise.
         """
         scores, attributes, _ = self._rows(score, sensitive, within, data, null, unseen)
-        return self._core.probability(scores, attributes, unseen)
+        with advice_about_unseen():
+            return self._core.probability(scores, attributes, unseen)
 
     def decide(
         self,
@@ -219,9 +220,11 @@ class Rule(RuleFile):
         scores, attributes, frame = self._rows(score, sensitive, within, data, null, unseen)
         coins = Coins(id, key, key_file, seed, frame)
         if coins.ids is None:
-            return self._core.decide_by_seed(scores, attributes, coins.seed, unseen)
+            with advice_about_unseen():
+                return self._core.decide_by_seed(scores, attributes, coins.seed, unseen)
         _inputs.same_length([("score", scores), ("id", coins.ids)])
-        return self._core.decide_by_key(scores, attributes, coins.ids, coins.key, unseen)
+        with advice_about_unseen():
+            return self._core.decide_by_key(scores, attributes, coins.ids, coins.key, unseen)
 
     @overload
     def explain(self) -> str: ...

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -149,6 +150,21 @@ class RuleFile:
             for attribute in out:
                 attribute.name_missing(name)
         return out
+
+
+@contextmanager
+def advice_about_unseen() -> Iterator[None]:
+    """Say which option decides about groups that a rule has never seen.
+
+    Raises
+    ------
+    IndexError
+        That the compiled half raises for these, with the option.
+    """
+    try:
+        yield
+    except IndexError as error:
+        raise IndexError(f"{error} (unseen='score' or unseen='reject')") from None
 
 
 AnyRule = TypeVar("AnyRule", bound=RuleFile)

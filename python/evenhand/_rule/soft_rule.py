@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core as core
 from .. import _files, _inputs
 from .._inputs import Column, Columns
-from .rule_file import Coins, Decisions, Floats, RuleFile
+from .rule_file import Coins, Decisions, Floats, RuleFile, advice_about_unseen
 
 
 class SoftRule(RuleFile):
@@ -85,7 +85,8 @@ class SoftRule(RuleFile):
             The name of missing values of ``within``, as for :meth:`Rule.probability`.
         """
         scores, columns, attributes, _ = self._rows(score, soft, within, data, null, unseen)
-        return self._core.probability(scores, columns, attributes, unseen)
+        with advice_about_unseen():
+            return self._core.probability(scores, columns, attributes, unseen)
 
     def decide(
         self,
@@ -105,9 +106,13 @@ class SoftRule(RuleFile):
         scores, columns, attributes, frame = self._rows(score, soft, within, data, null, unseen)
         coins = Coins(id, key, key_file, seed, frame)
         if coins.ids is None:
-            return self._core.decide_by_seed(scores, columns, attributes, coins.seed, unseen)
+            with advice_about_unseen():
+                return self._core.decide_by_seed(scores, columns, attributes, coins.seed, unseen)
         _inputs.same_length([("score", scores), ("id", coins.ids)])
-        return self._core.decide_by_key(scores, columns, attributes, coins.ids, coins.key, unseen)
+        with advice_about_unseen():
+            return self._core.decide_by_key(
+                scores, columns, attributes, coins.ids, coins.key, unseen
+            )
 
     def explain(self) -> str:
         """Say the rule in words."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -269,6 +270,7 @@ def fit(
         threads=threads,
         needed=bool(criterion),
     )
+    _warn_of_decisions(tally)
     built = _criteria.build(
         criterion,
         tally.sensitive,
@@ -306,6 +308,20 @@ def fit(
     options = {"cost_fp": cost_fp, "cost_fn": cost_fn, "base_threshold": base_threshold}
     refuse_infeasible(solution, tally, built)
     return Fit(solution, tally, built, options)
+
+
+def _warn_of_decisions(tally: Tally) -> None:
+    """Say it if scores tell no more than decisions do; a handful may be so by chance."""
+    if tally.total < 20 or tally.scale != "probability":
+        return
+    _, scores, _, _ = tally._core.all_entries()
+    if len(scores) <= 2 * len(tally._core.cells) and not (set(scores.tolist()) - {0.0, 1.0}):
+        warnings.warn(
+            "every score is 0 or 1, as decisions are: a rule can do more with probabilities, such "
+            "as predict_proba(X)[:, 1]",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def objective(cost_fp: Any, cost_fn: Any, base_threshold: Any) -> tuple[float, float, float | None]:

@@ -8,35 +8,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.frozen import FrozenEstimator
-from sklearn.metrics import accuracy_score
-from sklearn.utils import _safe_indexing, check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, indexable, validate_data
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import indexable, validate_data
 
-from .. import _inputs
-from .._audit.audit import Audit, audit_tally
-from .._audit.auditing import audit
 from .._calibrate import Calibrator
-from .._criteria import has_error_rates
-from .._rule.keys import check_key, secret_of
 from .._rule.rule import Rule
 from .._solve.fit import fit as fit_rule
 from .._solve.found import Fit
-from .._tally.tally import Tally
 from . import rows
-from .ids import row_ids
+from .deciding import ROLES, Decides
 from .routing import routed, router_of
-from .scores import Floats, held_out_scores, response_of, score_of
-from .targets import classes_of, favourable, known_labels, weights_of
-from .unseen import IN_FIT, LATER, advice, name_of_missing, rule_for
-
-_ROLES = ("sensitive_features", "control_features")
+from .targets import classes_of, favourable, favourable_class, weights_of
+from .unseen import IN_FIT, advice
 
 
-class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class FairThresholdClassifier(Decides, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Turn any classifier's scores into the most accurate decisions that treat groups alike.
 
     Fits the classifier, takes its scores of rows that it was not fitted on, and finds the rule
@@ -71,9 +58,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         is then fitted on all of them. "prefit", or a ``FrozenEstimator``: the classifier stays as
         it is; only the latter survives ``clone``. None or False: fit on all rows and trust the
         scores of these, which flatter it.
-    pos_label : int, float, bool or str, optional
-        The favourable class, the greater one by default; ``favorable`` of :func:`evenhand.fit`
-        is not needed.
+    pos_label : int, float, bool, str or callable, optional
+        The favourable class, or a function of the list of both, such as ``max``. It may be left out
+        where classes are 0 and 1, or False and True: then it is 1, or True.
     unseen : {"error", "score", "reject"}
         For groups that fit has not seen: an error that names one, a decision by the score alone, or
         a negative one.
@@ -92,6 +79,9 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         Folds that are fitted at the same time.
     random_state : int, RandomState or None
         Seed of ``solver="sgd"`` and of the default key; None is 0.
+    constraints, prefit : optional
+        Fairlearn's names, for code that comes from there: ``constraints`` is ``criterion``, and
+        ``prefit=True`` is ``cv="prefit"``.
 
     Attributes
     ----------
@@ -176,6 +166,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         n_jobs: int | None = None,
         random_state: Any = None,
         threads: int = 0,
+        constraints: str | None = None,
+        prefit: bool | None = None,
     ) -> None:
         self.estimator = estimator
         self.criterion = criterion
@@ -210,6 +202,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.threads = threads
+        self.constraints = constraints
+        self.prefit = prefit
 
     # --- Fitting.
 
@@ -243,6 +237,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self
         """
         self._check_choices()
+        self._give_advice()
         rows.refuse_flat(X)
         validate_data(self, X, skip_check_array=True)
         if getattr(self, "n_features_in_", 1) == 0:
@@ -251,8 +246,8 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 "required."
             )
         X, y = indexable(X, y)
-        y, self.classes_ = classes_of(y, self.estimator if self._frozen else None, self.pos_label)
-        self.pos_label_ = self.classes_[1] if self.pos_label is None else self.pos_label
+        y, self.classes_ = classes_of(y, self.estimator if self._frozen else None)
+        self.pos_label_ = favourable_class(self.classes_, self.pos_label)
         labels = favourable(y, self.pos_label_)
         weight = None
         if sample_weight is not None:
@@ -260,16 +255,16 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         length = len(labels)
         columns = [
             self._columns(X, length, role, value)
-            for role, value in zip(_ROLES, (sensitive_features, control_features), strict=True)
+            for role, value in zip(ROLES, (sensitive_features, control_features), strict=True)
         ]
-        if self.criterion and not columns[0]:
+        if self._criterion and not columns[0]:
             raise ValueError(
-                f"sensitive_features is missing: {self.criterion} compares groups; give it to fit, "
-                "or name columns of X in the constructor"
+                f"sensitive_features is missing: {self._criterion} compares groups; give it to "
+                "fit, or name columns of X in the constructor"
             )
         sensitive, within = map(rows.canonical, columns)
         metadata = {
-            **dict(zip(_ROLES, (sensitive_features, control_features), strict=True)),
+            **dict(zip(ROLES, (sensitive_features, control_features), strict=True)),
             "sample_weight": sample_weight,
         }
         estimator_params, split_params = routed(self, metadata, fit_params, self._frozen)
@@ -287,7 +282,7 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.fit_: Fit = self._fitted(
             scores,
             sensitive or None,
-            criterion=self.criterion,
+            criterion=self._criterion,
             within=within or None,
             label=labels,
             weight=weight,
@@ -315,324 +310,16 @@ class FairThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             threads=self.threads,
         )
         self._names = {
-            role: [(column.name, column.explicit) for column in given]
-            for role, given in zip(_ROLES, columns, strict=True)
+            role: [(column.name, column.explicit or column.own) for column in given]
+            for role, given in zip(ROLES, columns, strict=True)
         }
         self.rule_: Rule = self.fit_.rule
         return self
-
-    def _probability(self, scores: Any, sensitive: Any, within: Any) -> Floats:
-        with advice(LATER):
-            return self.rule_.probability(
-                scores, sensitive or None, within or None, unseen=self.unseen
-            )
 
     @staticmethod
     def _fitted(scores: Any, sensitive: Any, **options: Any) -> Fit:
         with advice(IN_FIT):
             return fit_rule(scores, sensitive, **options)
-
-    def _check_choices(self) -> None:
-        choices = {
-            "response_method": ("auto", "predict_proba", "decision_function"),
-            "unseen": ("error", "score", "reject"),
-        }
-        for name, known in choices.items():
-            value = getattr(self, name)
-            if value not in known:
-                raise ValueError(f"there is no {name} {value!r}: use {', '.join(known)}")
-        if isinstance(self.cv, str) and self.cv != "prefit":
-            raise ValueError(f"there is no cv {self.cv!r}: use a number, a splitter or 'prefit'")
-        if _inputs.null_policy(self.null) == "exclude":
-            raise ValueError(
-                "null='exclude' cannot be: everybody has a decision; give a name for missing "
-                "groups, or take the rows away before fit"
-            )
-        check_key(self.key, self.key_file)
-        if self.drop_attributes and any(callable(getattr(self, role)) for role in _ROLES):
-            raise ValueError("drop_attributes needs names or positions of columns, not a function")
-
-    @property
-    def _frozen(self) -> bool:
-        prefit = isinstance(self.cv, str) and self.cv == "prefit"
-        return prefit or isinstance(self.estimator, FrozenEstimator)
-
-    def _scores(
-        self, X: Any, y: Any, fit_params: dict[str, Any], split_params: dict[str, Any]
-    ) -> tuple[Floats, npt.NDArray[np.intp] | None]:
-        """Fit the classifier; return scores for the rule, and of which rows, None for all."""
-        self.estimator_ = self.estimator
-        if not self._frozen:
-            self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
-        self.response_method_ = response_of(self.estimator_, self.response_method)
-        if self._frozen or self.cv is None or self.cv is False:
-            return self._score(X), None
-        return held_out_scores(
-            self.estimator,
-            X,
-            y,
-            cv=self.cv,
-            fit_params=fit_params,
-            split_params=split_params,
-            response=self.response_method_,
-            pos_label=self.pos_label_,
-            n_jobs=self.n_jobs,
-        )
-
-    def _score(self, X: Any) -> Floats:
-        return score_of(self.estimator_, X, self.response_method_, self.pos_label_)
-
-    def _scale(self) -> str:
-        return "raw" if self.response_method_ == "decision_function" else "probability"
-
-    def _base_threshold(self) -> float | None:
-        """Return where the classifier's own decisions begin: at 0 for ``decision_function``."""
-        if self.base_threshold is None and self.response_method_ == "decision_function":
-            return 0.0
-        return self.base_threshold
-
-    def _calibration(self) -> str | Calibrator:
-        if not (isinstance(self.calibrate, str) and self.calibrate == "auto"):
-            return self.calibrate
-        if self.response_method_ != "decision_function" or has_error_rates(
-            self.criterion, self.require
-        ):
-            return "none"
-        return "platt"
-
-    # --- Columns.
-
-    def _columns(self, X: Any, length: int, role: str, value: Any) -> list[rows.Given]:
-        """Return the columns of a role: what was given, or those that the constructor names."""
-        named = getattr(self, role)
-        if value is not None:
-            if named is not None:
-                raise ValueError(
-                    f"{role} is given twice: the constructor names columns of X, {named!r}"
-                )
-            rows.refuse_reordered(X, value, role)
-            return rows.given(value, role, length)
-        if named is None:
-            return []
-        return rows.from_features(X, named, getattr(self, "feature_names_in_", None), role)
-
-    def _features(self, X: Any) -> Any:
-        """Return what the estimator sees of X."""
-        if not self.drop_attributes:
-            return X
-        names = getattr(self, "feature_names_in_", None)
-        dropped = [
-            index
-            for role in _ROLES
-            if getattr(self, role) is not None
-            for index in rows.positions(X, getattr(self, role), names, role)
-        ]
-        return rows.without(X, dropped)
-
-    def _prepared(
-        self, X: Any, sensitive_features: Any, control_features: Any
-    ) -> tuple[Any, Floats, rows.Attributes, rows.Attributes]:
-        """Return X, its scores and its attributes under the names of fit."""
-        check_is_fitted(self)
-        rows.refuse_flat(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        (X,) = indexable(X)
-        scores = self._score(self._features(X))
-        found = []
-        for role, value in zip(_ROLES, (sensitive_features, control_features), strict=True):
-            wanted = self._names[role]
-            columns = self._columns(X, len(scores), role, value)
-            if wanted and not columns:
-                names = ", ".join(repr(name) for name, _ in wanted)
-                hint = (
-                    ""
-                    if get_config()["enable_metadata_routing"]
-                    else "; for cross-validation and searches enable metadata routing, "
-                    "sklearn.set_config(enable_metadata_routing=True), and "
-                    f"set_score_request({role}=True), or name columns of X in the constructor"
-                )
-                raise ValueError(f"{role} is missing: the rule was fitted with {names}{hint}")
-            if columns and not wanted:
-                raise ValueError(f"{role} is given, but fit had none")
-            found.append(rows.canonical(rows.matched(columns, wanted, role)))
-        return X, scores, *found
-
-    # --- Deciding.
-
-    def predict(
-        self,
-        X: Any,
-        *,
-        sensitive_features: Any = None,
-        control_features: Any = None,
-        id: Any = None,
-        key: bytes | str | None = None,
-        key_file: str | os.PathLike[str] | None = None,
-    ) -> npt.NDArray[Any]:
-        """Decide for each row.
-
-        Parameters
-        ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        sensitive_features, control_features : column or columns, optional
-            Unless the constructor names columns of X.
-        id : column, optional
-            Who it is; the row's own values by default. With the same key the same person always
-            has the same decision, here, from the tool and in SQL.
-        key : bytes or str, optional
-            The secret, instead of the constructor's.
-        key_file : str or path, optional
-            The file whose bytes are the secret, instead of the constructor's.
-
-        Returns
-        -------
-        numpy.ndarray
-            Of classes.
-        """
-        check_is_fitted(self)
-        secret = secret_of((key, key_file), (self.key, self.key_file), self._seed)
-        X, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
-        probability = self._probability(scores, sensitive, within)
-        positive = probability == 1
-        drawn = np.flatnonzero((probability > 0) & (probability < 1))
-        if id is not None:
-            length = id.shape[0] if hasattr(id, "shape") else len(id)
-            if length != len(scores):
-                raise ValueError(f"X has {len(scores)} rows, but id has {length}")
-        if len(drawn):
-            ids = row_ids(_safe_indexing(X, drawn)) if id is None else _safe_indexing(id, drawn)
-            coins = self.rule_.decide(
-                scores[drawn],
-                rows.taken(sensitive, drawn) or None,
-                rows.taken(within, drawn) or None,
-                id=ids,
-                key=secret,
-                unseen=self.unseen,
-            )
-            positive[drawn] = coins == 1
-        place = int(self.classes_[1] == self.pos_label_)
-        decided: npt.NDArray[Any] = self.classes_[np.where(positive, place, 1 - place)]
-        return decided
-
-    def predict_proba(
-        self,
-        X: Any,
-        *,
-        sensitive_features: Any = None,
-        control_features: Any = None,
-    ) -> Floats:
-        """Return the probability of each decision, under the rule.
-
-        Parameters
-        ----------
-        X, sensitive_features, control_features
-            As for :meth:`predict`.
-
-        Returns
-        -------
-        numpy.ndarray
-            Of shape (n_samples, 2), in the order of ``classes_``.
-        """
-        _, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
-        probability = self._probability(scores, sensitive, within)
-        both = (1 - probability, probability)
-        return np.column_stack(both if self.classes_[1] == self.pos_label_ else both[::-1])
-
-    def score(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        sensitive_features: Any = None,
-        control_features: Any = None,
-        id: Any = None,
-        key: bytes | str | None = None,
-        key_file: str | os.PathLike[str] | None = None,
-    ) -> float:
-        """Return the share of right decisions.
-
-        Parameters
-        ----------
-        X, sensitive_features, control_features, id, key, key_file
-            As for :meth:`predict`.
-        y : array-like of shape (n_samples,)
-            What really happened.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often a row counts.
-
-        Returns
-        -------
-        float
-        """
-        decided = self.predict(
-            X,
-            sensitive_features=sensitive_features,
-            control_features=control_features,
-            id=id,
-            key=key,
-            key_file=key_file,
-        )
-        return float(accuracy_score(y, decided, sample_weight=sample_weight))
-
-    def audit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        sensitive_features: Any = None,
-        control_features: Any = None,
-        sample_weight: Any = None,
-        **options: Any,
-    ) -> Audit:
-        """Audit what is decided for these rows, by ``unseen`` where fit has not seen the group.
-
-        Parameters
-        ----------
-        X, sensitive_features, control_features
-            As for :meth:`predict`.
-        y : array-like of shape (n_samples,), optional
-            What really happened.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often a row counts.
-        **options
-            Others of :func:`evenhand.audit`: ``reference``, ``confidence``, ``calibration_bins``.
-
-        Returns
-        -------
-        Audit
-            Its ``before`` has the decisions by the score alone.
-        """
-        _, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
-        label = None
-        if y is not None:
-            label = known_labels(y, scores, self.classes_, self.pos_label_)
-        with advice(LATER):
-            tally = Tally(
-                scores,
-                sensitive or None,
-                within=within or None,
-                label=label,
-                weight=sample_weight,
-                scale=self._scale(),
-                resolution=self.resolution,
-                null=name_of_missing(self.rule_, self.unseen),
-                threads=self.threads,
-            )
-        shared = {
-            "rule": rule_for(self.rule_, tally, self.unseen),
-            "cost_fp": self.cost_fp,
-            "cost_fn": self.cost_fn,
-            "base_threshold": self._base_threshold(),
-            **options,
-        }
-        if not sensitive:
-            return audit_tally(tally, **shared)
-        if label is not None:
-            shared.setdefault("criterion", self.criterion)
-        found: Audit = audit(tally, **{"across": self.across, "threads": self.threads, **shared})
-        return found
 
     # --- For scikit-learn.
 

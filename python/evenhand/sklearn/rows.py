@@ -3,27 +3,24 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
+from .. import _inputs
+from .._inputs import NamedColumn
+
 Attributes = dict[str, Any]
 """Columns by name."""
 
 
-@dataclass(frozen=True)
-class Given:
-    """A column that came in, its name, and whether it came with that name."""
-
-    name: str
-    values: Any
-    explicit: bool
+DEFAULT_NAMES = {"sensitive_features": "sensitive", "control_features": "within"}
+"""What columns without a name are called."""
 
 
 def _names(data: Any) -> list[Any] | None:
@@ -85,7 +82,7 @@ def from_features(
     which: Any,
     names_in: Sequence[str] | None,
     role: str,
-) -> list[Given]:
+) -> list[NamedColumn]:
     """Return the columns of X that a constructor's parameter names.
 
     Parameters
@@ -102,7 +99,7 @@ def from_features(
     if callable(which):
         return given(which(X), role, (X.shape[0] if hasattr(X, "shape") else len(X)))
     return [
-        Given(_label(X, index, names_in), column_at(X, index), True)
+        NamedColumn(_label(X, index, names_in), column_at(X, index), True)
         for index in positions(X, which, names_in, role)
     ]
 
@@ -147,9 +144,7 @@ def _position(
             "pipeline this classifier's estimator"
         )
     if one not in known:
-        near = difflib.get_close_matches(one, map(str, known), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"{role}: X has no column {one!r}{hint}")
+        raise ValueError(f"{role}: X has no column {one!r}{_inputs.did_you_mean(one, known)}")
     return known.index(one)
 
 
@@ -193,11 +188,21 @@ def _index(data: Any) -> Any:
     return data.index if hasattr(data, "iloc") and hasattr(data, "index") else None
 
 
-def given(value: Any, role: str, rows: int) -> list[Given]:
+def given(value: Any, role: str, rows: int) -> list[NamedColumn]:
     """Return the columns in what was given for a role, each of the same length as X."""
-    columns = _given(value, role)
+    if isinstance(value, str):
+        raise TypeError(
+            f"{role}={value!r}: names of columns of X go to the constructor, "
+            f"FairThresholdClassifier(..., {role}={value!r})"
+        )
+    if not (hasattr(value, "__len__") or hasattr(value, "__arrow_c_stream__")):
+        raise TypeError(f"{role} must be columns, not {type(value).__name__}")
+    columns = [
+        replace(column, values=_inputs.plain(column.values, column.name))
+        for column in _inputs.columns(value, None, DEFAULT_NAMES[role])
+    ]
     for column in columns:
-        length = column.values.shape[0] if hasattr(column.values, "shape") else len(column.values)
+        length = len(column.values)
         if length != rows:
             hint = ""
             if isinstance(column.values, (list, tuple)) and all(
@@ -208,41 +213,7 @@ def given(value: Any, role: str, rows: int) -> list[Given]:
     return columns
 
 
-def _given(value: Any, role: str) -> list[Given]:
-    name = {"sensitive_features": "sensitive", "control_features": "within"}[role]
-    if isinstance(value, str):
-        raise TypeError(
-            f"{role}={value!r}: names of columns of X go to the constructor, "
-            f"FairThresholdClassifier(..., {role}={value!r})"
-        )
-    names = _names(value)
-    if names is not None:
-        return [Given(str(one), column_at(value, i), True) for i, one in enumerate(names)]
-    if isinstance(value, Mapping):
-        return [Given(str(one), column, True) for one, column in value.items()]
-    if isinstance(value, np.ndarray) and value.dtype.names:
-        return [Given(one, value[one], True) for one in value.dtype.names]
-    if getattr(value, "ndim", 1) == 2:
-        return _numbered([column_at(value, i) for i in range(width_of(value))], name)
-    if isinstance(value, (list, tuple)):
-        if value and not isinstance(value[0], (str, bytes)) and hasattr(value[0], "__len__"):
-            return _numbered(list(value), name)
-        return [Given(name, value, False)]
-    if not hasattr(value, "__len__"):
-        raise TypeError(f"{role} must be columns, not {type(value).__name__}")
-    return _numbered([value], name)
-
-
-def _numbered(values: list[Any], name: str) -> list[Given]:
-    generated = [name] if len(values) == 1 else [f"{name}_{i + 1}" for i in range(len(values))]
-    own = [getattr(column, "name", None) for column in values]
-    return [
-        Given(mine, column, True) if isinstance(mine, str) and mine else Given(other, column, False)
-        for mine, other, column in zip(own, generated, values, strict=True)
-    ]
-
-
-def canonical(columns: Sequence[Given]) -> Attributes:
+def canonical(columns: Sequence[NamedColumn]) -> Attributes:
     """Return columns by name; whole numbers are whole whatever their type.
 
     An array of floats has 1.0 where a frame has 1: both are the group "1".
@@ -282,36 +253,17 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def matched(columns: Sequence[Given], wanted: Sequence[tuple[str, bool]], role: str) -> list[Given]:
+def matched(
+    columns: Sequence[NamedColumn], wanted: Sequence[tuple[str, bool]], role: str
+) -> list[NamedColumn]:
     """Return the columns under the names that they had in fit.
 
-    Columns with names are found by these, others by their order. ``wanted`` has the names of fit,
-    and whether the columns came with them.
+    ``wanted`` has these names, and whether the columns of fit came with them; if they did not,
+    columns are taken in their order.
     """
-    names = [column.name for column in columns]
-    places = [name for name, _ in wanted]
-    if set(places) <= set(names) and len(set(names)) == len(names):
-        return [columns[names.index(name)] for name in places]
-    if len(columns) != len(wanted):
-        own = [name for name, named in wanted if named and name not in names]
-        if own and any(column.explicit for column in columns):
-            raise _strange(own[0], names, role)
-        raise ValueError(f"{role} had {len(wanted)} columns in fit, but {len(columns)} are given")
-    for column, (place, named) in zip(columns, wanted, strict=True):
-        if column.name == place:
-            continue
-        if column.name in places:
-            raise ValueError(f"{role}: the column {column.name!r} is given where fit had {place!r}")
-        if named and column.explicit:
-            raise _strange(place, names, role)
-    return [Given(name, column.values, True) for name, column in zip(places, columns, strict=True)]
-
-
-def _strange(missing: str, names: Sequence[str], role: str) -> ValueError:
-    return ValueError(
-        f"{role} had the column {missing!r} in fit, which is not among those given: "
-        + ", ".join(map(repr, names))
-    )
+    if not any(named for _, named in wanted):
+        columns = [replace(column, explicit=False) for column in columns]
+    return _inputs.in_order(list(columns), [name for name, _ in wanted], role)
 
 
 def taken(columns: Attributes, rows: npt.NDArray[np.intp]) -> Attributes:

@@ -1,17 +1,26 @@
-"""Scores of a scikit-learn classifier, of rows that it was not fitted on."""
+"""Scores of a scikit-learn classifier, of rows that it was not fitted on, and what they mean."""
 # ruff: noqa: N803  scikit-learn calls it X
 
 from __future__ import annotations
 
+import os
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
+
+from .. import _inputs
+from .._calibrate import Calibrator
+from .._criteria import has_error_rates
+from .._rule.keys import check_key
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -99,3 +108,111 @@ def held_out_scores(
 def _positions(part: Any) -> Rows:
     array = np.asarray(part)
     return np.flatnonzero(array) if array.dtype == bool else array
+
+
+class Scores:
+    """What a classifier takes for scores, by its parameters."""
+
+    estimator: Any
+    estimator_: Any
+    classes_: npt.NDArray[Any]
+    pos_label_: Any
+    response_method_: str
+    criterion: str | None
+    constraints: str | None
+    require: str | Sequence[str]
+    base_threshold: float | None
+    calibrate: str | Calibrator
+    drop_attributes: bool
+    response_method: str
+    cv: Any
+    prefit: bool | None
+    unseen: str
+    null: str
+    key: bytes | str | None
+    key_file: str | os.PathLike[str] | None
+    n_jobs: int | None
+
+    @property
+    def _criterion(self) -> str | None:
+        return self.criterion or self.constraints
+
+    def _check_choices(self) -> None:
+        choices = {
+            "response_method": ("auto", "predict_proba", "decision_function"),
+            "unseen": ("error", "score", "reject"),
+        }
+        for name, known in choices.items():
+            value = getattr(self, name)
+            if value not in known:
+                raise ValueError(f"there is no {name} {value!r}: use {', '.join(known)}")
+        if isinstance(self.cv, str) and self.cv != "prefit":
+            raise ValueError(f"there is no cv {self.cv!r}: use a number, a splitter or 'prefit'")
+        if _inputs.null_policy(self.null) == "exclude":
+            raise ValueError(
+                "null='exclude' cannot be: everybody has a decision; give a name for missing "
+                "groups, or take the rows away before fit"
+            )
+        check_key(self.key, self.key_file)
+        if self.drop_attributes and any(
+            callable(getattr(self, role)) for role in ("sensitive_features", "control_features")
+        ):
+            raise ValueError("drop_attributes needs names or positions of columns, not a function")
+
+    def _give_advice(self) -> None:
+        """Accept Fairlearn's names, and say what they are called here."""
+        if self.criterion and self.constraints:
+            raise ValueError("give criterion, not constraints as well: it is Fairlearn's name")
+        names = {"constraints": f"criterion={self.constraints!r}", "prefit": "cv='prefit'"}
+        for name, ours in names.items():
+            if getattr(self, name):
+                message = f"{name} is Fairlearn's name; here it is {ours}"
+                warnings.warn(message, UserWarning, stacklevel=3)
+
+    @property
+    def _frozen(self) -> bool:
+        prefit = bool(self.prefit) or (isinstance(self.cv, str) and self.cv == "prefit")
+        return prefit or isinstance(self.estimator, FrozenEstimator)
+
+    def _scores(
+        self, X: Any, y: Any, fit_params: dict[str, Any], split_params: dict[str, Any]
+    ) -> tuple[Floats, Rows | None]:
+        """Fit the classifier; return scores for the rule, and of which rows, None for all."""
+        self.estimator_ = self.estimator
+        if not self._frozen:
+            self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
+        self.response_method_ = response_of(self.estimator_, self.response_method)
+        if self._frozen or self.cv is None or self.cv is False:
+            return self._score(X), None
+        return held_out_scores(
+            self.estimator,
+            X,
+            y,
+            cv=self.cv,
+            fit_params=fit_params,
+            split_params=split_params,
+            response=self.response_method_,
+            pos_label=self.pos_label_,
+            n_jobs=self.n_jobs,
+        )
+
+    def _score(self, X: Any) -> Floats:
+        return score_of(self.estimator_, X, self.response_method_, self.pos_label_)
+
+    def _scale(self) -> str:
+        return "raw" if self.response_method_ == "decision_function" else "probability"
+
+    def _base_threshold(self) -> float | None:
+        """Return where the classifier's own decisions begin: at 0 for ``decision_function``."""
+        if self.base_threshold is None and self.response_method_ == "decision_function":
+            return 0.0
+        return self.base_threshold
+
+    def _calibration(self) -> str | Calibrator:
+        if not (isinstance(self.calibrate, str) and self.calibrate == "auto"):
+            return self.calibrate
+        if self.response_method_ != "decision_function" or has_error_rates(
+            self._criterion, self.require
+        ):
+            return "none"
+        return "platt"

@@ -19,7 +19,7 @@ Labels = npt.NDArray[np.uint8]
 """Which rows are of the favourable class."""
 
 
-def classes_of(y: Any, fitted: Any, pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def classes_of(y: Any, fitted: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return y as an array, and its two classes.
 
     Parameters
@@ -28,8 +28,6 @@ def classes_of(y: Any, fitted: Any, pos_label: Any) -> tuple[npt.NDArray[Any], n
         The targets.
     fitted : estimator or None
         Whose classes count, if it is not fitted again.
-    pos_label : int, float, bool, str or None
-        What must be one of the classes.
     """
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind != "binary":
@@ -51,9 +49,26 @@ def classes_of(y: Any, fitted: Any, pos_label: Any) -> tuple[npt.NDArray[Any], n
     if len(classes) != 2:
         what = "one class" if len(classes) == 1 else f"{len(classes)}"
         raise ValueError(f"y must have two classes, not {what}: {classes.tolist()[:5]}")
-    if pos_label is not None and pos_label not in classes:
-        raise ValueError(f"pos_label={pos_label!r} is not a class of y: {classes.tolist()}")
     return y, classes
+
+
+def favourable_class(classes: npt.NDArray[Any], pos_label: Any) -> Any:
+    """Return the favourable class: the one that ``pos_label`` says, or 1 of 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If nobody says which it is: the alphabet does not.
+    """
+    known = classes.tolist()
+    if pos_label is None:
+        if classes.dtype.kind in "biuf" and known == [0, 1]:
+            return classes[1]
+        raise ValueError(f"give pos_label, the favourable one of the classes {known}")
+    chosen = pos_label(known) if callable(pos_label) else pos_label
+    if chosen not in known:
+        raise ValueError(f"pos_label={pos_label!r} is not a class of y: {known}")
+    return chosen
 
 
 def favourable(y: npt.NDArray[Any], pos_label: Any) -> Labels:
