@@ -34,7 +34,7 @@ from ._solve.trace import Trace
 from ._tally.tally import Tally
 
 if TYPE_CHECKING:
-    from .plot import plot_audit, plot_frontier, plot_rule
+    from .plot import plot_audit, plot_frontier, plot_reliability, plot_roc, plot_rule
     from .sklearn import FairThresholdClassifier
 
 __all__ = [
@@ -59,6 +59,8 @@ __all__ = [
     "load",
     "plot_audit",
     "plot_frontier",
+    "plot_reliability",
+    "plot_roc",
     "plot_rule",
     "theory",
 ]
@@ -78,12 +80,12 @@ if not TYPE_CHECKING:  # what type checkers know from above is imported when it 
                     "FairThresholdClassifier needs scikit-learn 1.6 or later: "
                     "pip install 'evenhand[sklearn]'"
                 ) from error
-        if name in ("plot_rule", "plot_frontier", "plot_audit"):
+        if name.startswith("plot_") and name in __all__:
             return getattr(importlib.import_module("evenhand.plot"), name)
         raise AttributeError(f"module 'evenhand' has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
     def _has_scikit_learn() -> bool:
         """Whether there is one that is new enough, without importing it."""

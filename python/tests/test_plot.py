@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from conftest import People
 from matplotlib import pyplot
+from matplotlib.colors import to_rgba
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 
 import evenhand
-from evenhand.plot import COLOURS, STYLES
+from evenhand.plot.rules import COIN, NO, YES
 
 mpl.use("Agg")
 
@@ -49,24 +51,55 @@ def test_a_classifier_must_be_fitted() -> None:
         evenhand.plot_rule(fair)
 
 
+def colour_at(ax: Any, row: int, score: float) -> Any:
+    """The colour of the strip of a cell at a score."""
+    place = ax.get_yticks()[row]
+    found = [
+        bar.get_facecolor()
+        for bar in ax.patches
+        if bar.get_x() <= score < bar.get_x() + bar.get_width()
+        and bar.get_y() < place < bar.get_y() + bar.get_height()
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
 @pytest.mark.parametrize("gamma", [0.0, 0.2])
 @pytest.mark.parametrize("favorable", ["high", "low"])
-def test_a_line_is_the_rule(people: People, gamma: float, favorable: str) -> None:
+def test_a_strip_is_the_rule(people: People, gamma: float, favorable: str) -> None:
     fit = parity(people, gamma=gamma, favorable=favorable, criterion="equalized-odds")
     ax = evenhand.plot_rule(fit)
-    scores = np.linspace(0.001, 0.999, 500)
-    for line, cell in zip(ax.get_lines(), fit.rule.cells, strict=True):
-        x, y = map(np.asarray, line.get_data())
-        if favorable == "low":
-            x, y = x[::-1], y[::-1]
-        away = np.abs(scores[:, None] - x[None, :]).min(axis=1) > 1e-9
+    low, high = ax.get_xlim()
+    scores = np.linspace(low, high, 200)[1:-1]
+    changes = [at for one in fit.rule.thresholds for at, _ in one.get("steps", one.get("ramp"))]
+    for row, cell in enumerate(fit.rule.cells):
         expected = fit.rule.probability(scores, [cell["sex"]] * len(scores))
-        assert np.allclose(np.interp(scores, x, y)[away], expected[away], atol=1e-12)
-        assert {x[0], x[-1]} == {0.0, 1.0}
-    assert texts(ax.get_legend().get_texts()) == ["sex=F", "sex=M"]
+        for score, probability in zip(scores, expected, strict=True):
+            if np.abs(np.array(changes) - score).min() < 1e-6:
+                continue
+            colour = colour_at(ax, row, score)
+            if probability in (0.0, 1.0):
+                assert colour == to_rgba(YES if probability else NO)
+            else:
+                assert colour[:3] == to_rgba(COIN)[:3]
+                assert colour[3] == pytest.approx(0.25 + 0.75 * probability, abs=0.02)
+    assert texts(ax.get_yticklabels()) == ["sex=F", "sex=M"]
+    assert texts(ax.get_legend().get_texts()) == ["no", "coin", "yes"]
+    assert ax.get_title(loc="left") == "equalized-odds"
     assert ax.get_xlabel().startswith("score (probability")
     assert ("low is favourable" in ax.get_xlabel()) == (favorable == "low")
-    assert ax.get_ylabel() == "probability of a positive decision"
+
+
+def test_strata_are_set_apart(people: People) -> None:
+    fit = evenhand.fit(
+        people.score, {"sex": people.sex}, within={"race": people.race},
+        criterion="statistical-parity",
+    )  # fmt: skip
+    for ax in (evenhand.plot_rule(fit), evenhand.plot_audit(fit)):
+        gaps = np.diff(ax.get_yticks())
+        assert gaps.tolist() == [1.0, 1.5, 1.0, 1.5, 1.0]
+        races = [text.partition("race=")[2] for text in texts(ax.get_yticklabels())]
+        assert races == sorted(races)
 
 
 def test_rules_of_scores_without_ends_are_shown_where_they_change(people: People) -> None:
@@ -77,21 +110,9 @@ def test_rules_of_scores_without_ends_are_shown_where_they_change(people: People
     assert low < min(changes) <= max(changes) < high
 
 
-def test_a_rule_without_groups_has_no_legend(people: People) -> None:
+def test_a_rule_without_groups_has_one_strip(people: People) -> None:
     fit = evenhand.fit(people.score, require="rate <= 0.2")
-    ax = evenhand.plot_rule(fit)
-    assert ax.get_legend() is None
-    assert len(ax.get_lines()) == 1
-
-
-def test_lines_differ_in_style_as_well_as_colour(people: People) -> None:
-    groups = np.arange(len(people.score)) % 12
-    fit = evenhand.fit(people.score, {"g": groups}, criterion="statistical-parity", tolerance=0.1)
-    ax = evenhand.plot_rule(fit)
-    looks = {(line.get_color(), str(line._unscaled_dash_pattern)) for line in ax.get_lines()}
-    assert len(looks) == 12
-    assert len(COLOURS) * len(STYLES) == 35
-    ax.figure.canvas.draw()
+    assert texts(evenhand.plot_rule(fit).get_yticklabels()) == ["everybody"]
 
 
 def test_an_axes_that_is_given_is_used(people: People) -> None:
@@ -107,7 +128,7 @@ def test_an_axes_that_is_given_is_used(people: People) -> None:
 def test_a_classifier_shows_its_rule(people: People) -> None:
     model = evenhand.FairThresholdClassifier(LogisticRegression(), criterion="statistical-parity")
     model.fit(people.score.reshape(-1, 1), people.label, sensitive_features=people.sex)
-    assert len(evenhand.plot_rule(model).get_lines()) == 2
+    assert texts(evenhand.plot_rule(model).get_yticklabels()) == ["sensitive=F", "sensitive=M"]
 
 
 # --- Frontiers.
@@ -147,7 +168,29 @@ def test_ratios_and_expected_accuracy_are_named(people: People) -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("ratio", "expected accuracy")
 
 
+def test_the_chosen_point_is_marked(people: People) -> None:
+    frontier = evenhand.frontier(people.score, people.sex, criterion="statistical-parity")
+    ax = evenhand.plot_frontier(frontier, chosen=0.05)
+    x, y = ax.get_lines()[-1].get_data()
+    assert (x[0], y[0]) == next(
+        (one["tolerance"], one["accuracy"]) for one in frontier if one["tolerance"] == 0.05
+    )
+    assert texts(ax.texts) == ["chosen: 0.05"]
+
+
 # --- Audits.
+
+
+def test_the_rate_of_the_criterion_and_its_tolerance_are_shown(people: People) -> None:
+    fit = parity(people, criterion="equal-opportunity", tolerance=0.05)
+    ax = evenhand.plot_audit(fit)
+    assert ax.get_xlabel() == "true positive rate"
+    assert ax.get_title(loc="left") == "equal-opportunity, tolerance 0.05"
+    (band,) = [one for one in ax.collections if one.get_alpha() == 0.12]
+    left, right = band.get_paths()[0].get_extents().intervalx
+    rates = [group["true_positive_rate"] for group in fit.after.groups]
+    assert right - left == pytest.approx(0.05)
+    assert left - 1e-9 <= min(rates) <= max(rates) <= right + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -185,6 +228,27 @@ def test_a_rate_that_a_group_cannot_have_is_said() -> None:
     ax.figure.canvas.draw()
 
 
+# --- Scores.
+
+
+def test_a_roc_curve_has_the_area_that_scikit_learn_finds(people: People) -> None:
+    tally = evenhand.Tally(people.score, {"sex": people.sex}, label=people.label)
+    _, *lines = evenhand.plot_roc(tally).get_lines()
+    for line, sex in zip(lines, ["F", "M"], strict=True):
+        own = people.sex == sex
+        expected = roc_auc_score(people.label[own], people.score[own])
+        assert np.trapezoid(line.get_ydata(), line.get_xdata()) == pytest.approx(expected)
+
+
+def test_reliability_counts_everybody_once(people: People) -> None:
+    fit = parity(people)
+    _, *lines = evenhand.plot_reliability(fit, bins=1).get_lines()
+    for line, sex in zip(lines, ["F", "M"], strict=True):
+        own = people.sex == sex
+        assert line.get_xdata() == pytest.approx([people.score[own].mean()])
+        assert line.get_ydata() == pytest.approx([people.label[own].mean()])
+
+
 # --- Names, and what is wrong.
 
 
@@ -195,7 +259,7 @@ def test_names_are_shown_as_they_are() -> None:
     rule, audit = evenhand.plot_rule(fit), evenhand.plot_audit(fit.after)
     for ax in (rule, audit):
         ax.figure.canvas.draw()
-    for found in (rule.get_legend().get_texts(), audit.get_yticklabels()):
+    for found in (rule.get_yticklabels(), audit.get_yticklabels()):
         shown = texts(found)
         assert len(shown) == len(HOSTILE)
         assert "_$g$=$x$" in shown
@@ -211,8 +275,18 @@ def test_other_things_are_refused(people: People) -> None:
         evenhand.plot_rule("rule.json")
     with pytest.raises(TypeError, match="frontier must be a Frontier, not Fit"):
         evenhand.plot_frontier(fit)
-    with pytest.raises(TypeError, match="audit must be an Audit, not Fit"):
-        evenhand.plot_audit(fit)
+    with pytest.raises(TypeError, match="audit must be an Audit or a Fit, not Rule"):
+        evenhand.plot_audit(fit.rule)
+    with pytest.raises(TypeError, match="tally must be a Tally or a Fit, not Rule"):
+        evenhand.plot_roc(fit.rule)
+    with pytest.raises(ValueError, match="there are no labels"):
+        evenhand.plot_roc(evenhand.Tally(people.score, people.sex))
+    raw = evenhand.Tally(people.score, people.sex, label=people.label, scale="raw")
+    with pytest.raises(ValueError, match="needs probabilities, not the scale raw"):
+        evenhand.plot_reliability(raw)
+    with pytest.raises(ValueError, match="the frontier has no tolerance 0.03: chosen is one of 0"):
+        evenhand.plot_frontier(frontier, chosen=0.03)
+    pyplot.close("all")
     with pytest.raises(ValueError, match="there is no rate 'tpr': use one of selection_rate"):
         evenhand.plot_audit(fit.after, rate="tpr")
     with pytest.raises(ValueError, match="there is no value 'fun': use one of tolerance"):

@@ -24,7 +24,6 @@ class RuleFile:
     """What rules of both kinds have in common: a core, and a record of how it was found."""
 
     __slots__ = ("_core", "_null", "_record")
-    __hash__ = None  # type: ignore[assignment]
     _kind: ClassVar[Any]
     _core: Any
     _null: str | None
@@ -117,6 +116,10 @@ class RuleFile:
     def __eq__(self, other: object) -> bool:
         """Whether both decide alike, bit for bit; how they were found does not count."""
         return type(other) is type(self) and bool(self._core.same_as(other._core))
+
+    def __hash__(self) -> int:
+        """Rules that decide alike have the same."""
+        return hash((type(self), str(self._core.to_json(""))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the text of its file."""

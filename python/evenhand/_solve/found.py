@@ -9,7 +9,9 @@ from .. import _core, _files, _tables
 from .._audit.audit import Audit, audit_tally, together, views_of
 from .._audit.soft_audit import audit_rows
 from .._inputs.rows import Rows
+from .._rule.load import load
 from .._rule.rule import Rule
+from .._rule.rule_file import Decisions, Floats
 from .._rule.soft_rule import SoftRule
 from .._tally.tally import Tally
 from .trace import Trace
@@ -42,6 +44,11 @@ class _Found:
     def save(self, path: _files.PathLike) -> None:
         """Write the rule's file, the same that the tool writes and reads."""
         self.rule.save(path)
+
+    @staticmethod
+    def load(path: _files.PathLike) -> Rule | SoftRule:
+        """Read the rule that :meth:`save` wrote; the rows of the fit are not in its file."""
+        return load(path)
 
     def __eq__(self, other: object) -> bool:
         """Whether the rules and the records of both fits are the same."""
@@ -153,6 +160,29 @@ class Fit(_Found):
                 audit._all_cells = all_cells
             self._audits = together(befores), together(views)
         return self._audits
+
+    # --- The rule at work.
+
+    def probability(self, *columns: Any, **options: Any) -> Floats:
+        """Return the probability of a positive decision: :meth:`Rule.probability`."""
+        return self.rule.probability(*columns, **options)
+
+    def decide(self, *columns: Any, **options: Any) -> Decisions:
+        """Decide for each row: :meth:`Rule.decide`."""
+        return self.rule.decide(*columns, **options)
+
+    def audit(self, *columns: Any, **options: Any) -> Audit:
+        """Audit the rule on other rows: :func:`evenhand.audit` with ``rule=``."""
+        from .._audit.auditing import audit
+
+        found: Audit = audit(*columns, rule=self, **options)
+        return found
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the rule: :func:`evenhand.plot_rule`."""
+        from ..plot import plot_rule
+
+        return plot_rule(self, ax)
 
     # --- The rule's file.
 

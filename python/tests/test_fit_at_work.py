@@ -1,0 +1,41 @@
+"""A fit decides, audits, draws and loads; rules are values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from conftest import People
+from matplotlib import pyplot
+
+import evenhand
+
+mpl.use("Agg")
+
+
+def test_a_fit_does_what_its_rule_does(people: People, tmp_path: Path) -> None:
+    fit = evenhand.fit(
+        people.score, {"sex": people.sex}, label=people.label, criterion="statistical-parity"
+    )
+    decided = fit.decide(people.score, people.sex, seed=1)
+    assert np.array_equal(decided, fit.rule.decide(people.score, people.sex, seed=1))
+    assert np.array_equal(
+        fit.probability(people.score, people.sex), fit.rule.probability(people.score, people.sex)
+    )
+    audit = fit.audit(people.score, {"sex": people.sex}, label=people.label)
+    assert audit.accuracy == fit.after.accuracy
+    fit.save(tmp_path / "rule.json")
+    assert fit.load(tmp_path / "rule.json") == fit.rule
+    assert [tick.get_text() for tick in fit.plot().get_yticklabels()] == ["sex=F", "sex=M"]
+    pyplot.close("all")
+
+
+def test_rules_that_decide_alike_are_one_member_of_a_set(people: People) -> None:
+    fits = [
+        evenhand.fit(people.score, people.sex, criterion="statistical-parity", tolerance=tolerance)
+        for tolerance in (0.0, 0.0, 0.5)
+    ]
+    assert len({fit.rule for fit in fits}) == 2
+    again = evenhand.Rule.from_json(fits[0].rule.to_json())
+    assert hash(again) == hash(fits[0].rule)
