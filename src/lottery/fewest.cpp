@@ -1,0 +1,180 @@
+#include "lottery/fewest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace evenhand {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Vector {
+  double n, y;
+};
+double cross(const Vector& a, const Vector& b) {
+  return a.n * b.y - a.y * b.n;
+}
+
+// The abscissa of a point, if rounding alone tells them apart.
+At settled(const Points& points, At at) {
+  const auto above = std::lower_bound(points.n.begin(), points.n.end(), at.n);
+  const double close = rounding_of(points);
+  if (above != points.n.end() && *above - at.n <= close) return {*above, at.y};
+  if (above != points.n.begin() && at.n - *(above - 1) <= close) return {*(above - 1), at.y};
+  return at;
+}
+
+class Window {
+ public:
+  Window(const Points& points, const At& at, std::size_t a, std::size_t b)
+      : points_(points), a_(a), b_(b), to_{at.n - points.n[a], at.y - points.y[a]} {}
+
+  std::optional<Mixture> mixture() const {
+    if (a_ == b_) return Mixture{{a_, 1}};
+    const Vector whole = from_a(b_);
+    const double share = std::clamp(to_.n / whole.n, 0.0, 1.0);
+    if (std::abs(to_.y - share * whole.y) <= rounding_of(points_)) {
+      return Mixture{{a_, 1 - share}, {b_, share}};
+    }
+    return triangle(whole);
+  }
+
+ private:
+  Vector from_a(std::size_t k) const {
+    return {points_.n[k] - points_.n[a_], points_.y[k] - points_.y[a_]};
+  }
+
+  // The window cannot lose either end, so every triangle of points that holds the target has both
+  // for corners.
+  std::optional<Mixture> triangle(const Vector& whole) const {
+    double least = infinity;
+    std::optional<Mixture> best;
+    constexpr double slack = 1e-10;
+    for (std::size_t j = a_ + 1; j < b_; ++j) {
+      const Vector part = from_a(j);
+      const double area = cross(part, whole);
+      if (area == 0) continue;
+      const double w = cross(to_, whole) / area;
+      const double u = cross(part, to_) / area;
+      if (!(w >= -slack && u >= -slack && w + u <= 1 + slack)) continue;
+      const double lower = std::clamp(u, 0.0, 1.0);
+      const double upper = std::clamp(w + u, lower, 1.0);
+      const double chance = (points_.n[j] - points_.n[a_]) * upper * (1 - upper) +
+                            (points_.n[b_] - points_.n[j]) * lower * (1 - lower);
+      if (chance < least) {
+        least = chance;
+        best = Mixture{{a_, 1 - upper}, {j, upper - lower}, {b_, lower}};
+      }
+    }
+    return best;
+  }
+
+  const Points& points_;
+  std::size_t a_, b_;
+  Vector to_;
+};
+
+Mixture snapped(Mixture mixture, double snap) {
+  Mixture out;
+  double sum = 0;
+  for (const Share& share : mixture) {
+    if (share.weight <= snap) continue;
+    out.push_back(share);
+    sum += share.weight;
+  }
+  for (Share& share : out) share.weight /= sum;
+  if (out.size() == 1) out.front().weight = 1;
+  return out;
+}
+
+}  // namespace
+
+// `at` is in the hull of a ... b if and only if it lies between them in n, on or below a segment
+// from a point left of it to one right of it, and on or above another. With slopes towards it and
+// from it: the largest on the right is at least the smallest on the left, and the smallest on the
+// right at most the largest on the left. As a moves away, both conditions only get easier, and the
+// smallest b comes nearer. Rounding counts in favour: each condition is asked of a point that is a
+// little lower, or higher.
+std::vector<std::size_t> ends_around(const Points& points, const At& at, std::size_t first,
+                                     std::size_t last) {
+  const double close = rounding_of(points);
+  const auto begin = points.n.begin();
+  const auto index = [&](auto found) { return static_cast<std::size_t>(found - begin); };
+  // Points at its own abscissa belong to both sides.
+  const std::size_t left_end = std::min(
+      last + 1, index(std::upper_bound(begin, points.n.end(), at.n)));
+  const std::size_t right_begin =
+      std::max(first, index(std::lower_bound(begin, points.n.end(), at.n)));
+  std::vector<std::size_t> out(last + 1 - first, last + 1);
+  if (left_end <= first || right_begin > last) return out;
+  struct Extremes {
+    double over, under;  // slopes that settle whether it is below a segment, above one
+  };
+  const auto slopes = [&](std::size_t k, double sign) -> Extremes {
+    const double dn = (at.n - points.n[k]) * sign;
+    const double dy = at.y - points.y[k];
+    if (dn == 0) {
+      const bool over = dy <= close;
+      const bool under = dy >= -close;
+      // Whatever is on the other side will do, or nothing.
+      return {over ? -sign * infinity : sign * infinity, under ? sign * infinity : -sign * infinity};
+    }
+    return {(dy - close) * sign / dn, (dy + close) * sign / dn};
+  };
+  std::vector<Extremes> right;  // largest `over`, smallest `under`, up to each b
+  Extremes so_far{-infinity, infinity};
+  for (std::size_t b = right_begin; b <= last; ++b) {
+    const Extremes here = slopes(b, -1);
+    // Seen from the right, a point that is a little lower makes slopes larger.
+    so_far = {std::max(so_far.over, here.over), std::min(so_far.under, here.under)};
+    right.push_back(so_far);
+  }
+  Extremes left{infinity, -infinity};  // smallest `over`, largest `under`, from each a
+  std::size_t b = last + 1;
+  for (std::size_t a = left_end; a-- > first;) {
+    const Extremes here = slopes(a, 1);
+    left = {std::min(left.over, here.over), std::max(left.under, here.under)};
+    while (b > right_begin && b - 1 >= a) {
+      const Extremes& up_to = right[b - 1 - right_begin];
+      if (up_to.over < left.over || up_to.under > left.under) break;
+      --b;
+    }
+    out[a - first] = b;
+  }
+  return out;
+}
+
+std::optional<Mixture> fewest_coins(const Points& points, At at, double snap) {
+  at = settled(points, {std::clamp(at.n, 0.0, points.n.back()), at.y});
+  const auto begin = points.n.begin();
+  // A window of at most `mass` lies within `mass` of the target on either side.
+  for (double mass = points.n.back() / 1024;; mass *= 2) {
+    const auto low = std::lower_bound(begin, points.n.end(), at.n - mass);
+    const auto high = std::upper_bound(begin, points.n.end(), at.n + mass);
+    const auto first = static_cast<std::size_t>(low - begin);
+    const auto last = static_cast<std::size_t>(high - begin) - 1;
+    double least = infinity;
+    std::size_t from = 0;
+    std::size_t to = 0;
+    if (high > low) {
+      const std::vector<std::size_t> ends = ends_around(points, at, first, last);
+      for (std::size_t a = first; a <= last; ++a) {
+        const std::size_t b = ends[a - first];
+        if (b > last || points.n[b] - points.n[a] >= least) continue;
+        least = points.n[b] - points.n[a];
+        from = a;
+        to = b;
+      }
+    }
+    const bool all = first == 0 && last == points.last();
+    if (least <= mass || (all && least < infinity)) {
+      std::optional<Mixture> mixture = Window(points, at, from, to).mixture();
+      if (mixture) mixture = snapped(*std::move(mixture), snap);
+      return mixture;
+    }
+    if (all) return std::nullopt;
+  }
+}
+
+}  // namespace evenhand

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <limits>
+
+#include "lottery/branch.h"
+
+namespace evenhand {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double met = 1e-10;
+
+// What the other cells leave to one of them.
+class Alone {
+ public:
+  Alone(const Component& component, std::size_t cell, const std::vector<double>& values,
+        const At& now)
+      : component_(component), values_(values), own_(values.size()) {
+    for (std::size_t q = 0; q < component.quantities.size(); ++q) {
+      for (const Quantity::Part& part : component.quantities[q].parts) {
+        if (part.cell != cell) continue;
+        own_[q].n += part.n;
+        own_[q].y += part.y;
+        values_[q] -= part.n * now.n + part.y * now.y;
+      }
+      if (own_[q].n != 0 || own_[q].y != 0) touched_.push_back(q);
+    }
+    rest_ = values_;
+  }
+
+  double violation_at(const At& at) {
+    for (const std::size_t q : touched_) values_[q] = rest_[q] + own_[q].n * at.n + own_[q].y * at.y;
+    const double sum = total_violation(component_, values_);
+    return sum < met ? 0 : sum;
+  }
+
+ private:
+  const Component& component_;
+  std::vector<double> values_, rest_;
+  std::vector<At> own_;  // the cell's coefficients
+  std::vector<std::size_t> touched_;
+};
+
+}  // namespace
+
+bool improve(const Component& component, const std::vector<Points>& points,
+             std::vector<std::size_t>& at) {
+  std::vector<At> reached;
+  for (std::size_t c = 0; c < at.size(); ++c) {
+    reached.push_back({points[c].n[at[c]], points[c].y[at[c]]});
+  }
+  constexpr int most_sweeps = 6;
+  double violation = infinity;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    bool moved = false;
+    for (std::size_t c = 0; c < at.size(); ++c) {
+      Alone alone(component, c, values_at(component, reached), reached[c]);
+      const std::vector<double>& worth = points[c].worth();
+      std::size_t best = at[c];
+      double least = alone.violation_at(reached[c]);
+      for (std::size_t k = 0; k < worth.size(); ++k) {
+        const double here = alone.violation_at({points[c].n[k], points[c].y[k]});
+        if (here < least - met || (here <= least + met && worth[k] > worth[best])) {
+          best = k;
+          least = here;
+        }
+      }
+      violation = least;
+      if (best == at[c]) continue;
+      at[c] = best;
+      reached[c] = {points[c].n[best], points[c].y[best]};
+      moved = true;
+    }
+    if (!moved) break;
+  }
+  return violation == 0;
+}
+
+}  // namespace evenhand

@@ -1,0 +1,54 @@
+// The best rule without coins, or with few: which threshold, or window of thresholds, each cell
+// takes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lottery/limits.h"
+#include "lottery/windows.h"
+#include "solve/evaluate.h"
+
+namespace evenhand {
+
+struct Chosen {
+  double value = 0;
+  double bound = 0;  // no such rule has a larger value
+  std::vector<Mixture> mixtures;      // of each cell, with rows or not; empty: no rule was found
+  double apart = 0;  // how loose the criterion could be: the tolerance, or 1 - ratio, that it takes
+};
+
+class Thresholds {
+ public:
+  // Refers to the problem; gamma = 0.
+  explicit Thresholds(const Problem& problem);
+
+  // All comparisons are of single cells by one rate or by both label rates, nothing else is
+  // required: the best rule without coins is then found by sorting.
+  bool exact() const;
+  std::size_t points() const;
+
+  // `magnitude` is the size of the objective. With `share` coins may decide that share of each
+  // cell, one score always.
+  Chosen choose(double magnitude, const std::optional<double>& share) const;
+  // exact(): with this tolerance, or one minus it for a ratio, instead of the criterion's.
+  Chosen choose_within(double apart) const;
+
+  // The better one of "yes to all" and "no to all".
+  double best_constant() const;
+  const Points& of(CellCode cell) const { return points_[cell]; }
+
+ private:
+  std::optional<Choice> choose_exactly(const Component& component,
+                                       const std::optional<double>& apart) const;
+  void decide_free_cells(Chosen& out) const;
+  void add(const Component& component, const Choice& choice, Chosen& out) const;
+
+  const Problem& problem_;
+  System system_;
+  std::vector<Component> components_;
+  std::vector<Points> points_;
+  std::vector<CellCode> free_;  // cells that nothing ties to others
+};
+
+}  // namespace evenhand

@@ -1,0 +1,76 @@
+#include "lottery/points.h"
+
+#include <algorithm>
+
+#include "solve/realise.h"
+
+namespace evenhand {
+
+Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
+                 const Costs& costs) {
+  const Sorted& sorted = data.sorted();
+  const std::size_t begin = sorted.start[cell];
+  const std::size_t end = sorted.start[cell + 1];
+  Points out;
+  out.score = std::span(sorted.score).subspan(begin, end - begin);
+  for (std::vector<double>* sums : {&out.n, &out.y}) {
+    sums->resize(end - begin + 1);
+    sums->front() = 0;
+  }
+  double n = 0;
+  double y = 0;
+  for (std::size_t k = 1; k < out.n.size(); ++k) {
+    const std::size_t i = end - k;
+    out.n[k] = n += sorted.n[i];
+    out.y[k] = y += from_labels ? sorted.n1[i]
+                                : sorted.n[i] * benefit(outlook.probability(cell, sorted.score[i]),
+                                                        costs);
+  }
+  if (!from_labels) return out;
+  out.value.resize(out.n.size());
+  for (std::size_t k = 0; k < out.n.size(); ++k) {
+    out.value[k] =
+        costs.false_negative * out.y[k] - costs.false_positive * (out.n[k] - out.y[k]);
+  }
+  return out;
+}
+
+double rounding_of(const Points& points) {
+  constexpr double of_a_rate = 1e-11;
+  double least = points.n.back();
+  if (!points.value.empty()) {
+    for (const double whole : {points.y.back(), points.n.back() - points.y.back()}) {
+      if (whole > 0) least = std::min(least, whole);
+    }
+  }
+  return of_a_rate * least;
+}
+
+At reached(const Points& points, const Mixture& mixture) {
+  At out;
+  for (const Share& share : mixture) {
+    out.n += share.weight * points.n[share.k];
+    out.y += share.weight * points.y[share.k];
+  }
+  return out;
+}
+
+Response response_of(const Points& points, const Mixture& mixture, std::optional<int> level) {
+  Response out;
+  double q = 0;
+  for (auto share = mixture.rbegin(); share != mixture.rend(); ++share) {
+    // The thresholds from here on select everybody above this one: together they are certain.
+    q = share + 1 == mixture.rend() ? 1 : q + share->weight;
+    if (share->k == 0) break;
+    if (share->k == points.last()) {
+      out.start = q;
+      continue;
+    }
+    const std::size_t upper = points.last() - share->k;  // of the k-th best score
+    out.points.push_back(
+        {boundary_between(points.score[upper - 1], points.score[upper], level), q});
+  }
+  return out;
+}
+
+}  // namespace evenhand

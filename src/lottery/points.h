@@ -1,0 +1,53 @@
+// The thresholds of a cell: point k selects its k best distinct scores.
+#pragma once
+
+#include <evenhand/response.h>
+#include <evenhand/scale.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "support/outlook.h"
+#include "tally/data.h"
+
+namespace evenhand {
+
+// Sums over the k best scores, for k = 0 ... number of scores. A rule that is nondecreasing in the
+// score is a mixture of these points, and what it reaches is their mixture in the plane (n, y).
+struct Points {
+  std::vector<double> n;  // weight; rises strictly
+  std::vector<double> y;  // weight of favourable outcomes; the benefit, where it comes from scores
+  std::vector<double> value;      // benefit, the objective; empty: y is
+  std::span<const double> score;  // turned, ascending: the k-th best is score[size() - 1 - k]
+
+  std::size_t size() const noexcept { return n.size(); }
+  std::size_t last() const noexcept { return n.size() - 1; }
+  const std::vector<double>& worth() const noexcept { return value.empty() ? y : value; }
+};
+
+Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
+                 const Costs& costs);
+
+// A point of the plane.
+struct At {
+  double n = 0;
+  double y = 0;
+};
+
+// What is left of a distance in the plane by rounding alone: 1e-11 of a rate.
+double rounding_of(const Points& points);
+
+// Thresholds, each with its weight: k ascends, weights are positive and add up to 1. People whom
+// all of them select, or none, need no coin.
+struct Share {
+  std::size_t k;
+  double weight;
+};
+using Mixture = std::vector<Share>;
+
+At reached(const Points& points, const Mixture& mixture);
+Response response_of(const Points& points, const Mixture& mixture, std::optional<int> level);
+
+}  // namespace evenhand
