@@ -17,6 +17,7 @@ TEST(Names, ReadBackAsWhatTheyName) {
   for (const auto& each : across_names) EXPECT_EQ(across_from(to_string(each.value)), each.value);
   for (const auto& each : unseen_names) EXPECT_EQ(unseen_from(to_string(each.value)), each.value);
   for (const auto& each : solver_names) EXPECT_EQ(solver_from(to_string(each.value)), each.value);
+  for (const auto& each : lottery_names) EXPECT_EQ(lottery_from(to_string(each.value)), each.value);
   for (const char* text : {"exact", "auto", "16", "-3", "at-most 1000"}) {
     EXPECT_EQ(to_string(resolution_from(text)), text);
   }

@@ -20,6 +20,7 @@
 #include <evenhand/confidence_bound.h>
 #include <evenhand/criterion.h>
 #include <evenhand/frontier.h>
+#include <evenhand/lottery.h>
 #include <evenhand/monitor.h>
 #include <evenhand/names.h>
 #include <evenhand/plan.h>

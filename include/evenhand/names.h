@@ -8,6 +8,7 @@
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
 #include <evenhand/sgd.h>
+#include <evenhand/solve.h>
 
 #include <array>
 #include <span>
@@ -57,6 +58,11 @@ inline constexpr std::array unseen_names = {
 inline constexpr std::array solver_names = {
     Name{Solver::exact, "exact", "the best rule, with its proof"},
     Name{Solver::sgd, "sgd", "the paper's stochastic gradient descent"},
+};
+inline constexpr std::array lottery_names = {
+    Name{Lottery::fewest, "fewest", "coins for as few people as the best rates allow"},
+    Name{Lottery::least_chance, "least-chance", "as little chance as possible in all"},
+    Name{Lottery::none, "none", "no coins: one threshold for each group"},
 };
 inline constexpr std::array projection_names = {
     Name{Projection::corrected, "corrected", "a box that holds an optimum"},

@@ -18,8 +18,23 @@
 
 namespace evenhand {
 
+// Who is decided by a coin (gamma = 0).
+enum class Lottery {
+  fewest,        // the optimum's rates, with coins for as few people as reach them
+  least_chance,  // the optimum's rates, with little chance in all: the least sum of n q (1 - q) of
+                 // a few candidates, often many people with a q near 0 or 1
+  none,          // nobody: the best rule with one threshold for each cell
+};
+std::string_view to_string(Lottery lottery) noexcept;
+Lottery lottery_from(std::string_view name);  // throws std::invalid_argument
+
 struct SolveOptions {
   double gamma = 0;  // width of randomization, >= 0; 0: at the thresholds alone
+  Lottery lottery = Lottery::fewest;
+  // The largest share of each cell that coins may decide, in [0, 1]; one score always may. With
+  // this, as with Lottery::none, the rule may do worse than the optimum. It goes with
+  // Lottery::fewest, and both with gamma = 0 only.
+  std::optional<double> max_lottery = {};
   Costs costs = {};
   // Where benefits come from (calibrator.h), fitted on the tally's labels. Criteria of label rates
   // always pool each cell's labels: they refuse platt, temperature and one curve for all.
@@ -35,6 +50,7 @@ struct SolveOptions {
 
 enum class Status {
   optimal,      // gap and violation below 1e-9
+  feasible,     // few coins or none: the rule meets the criterion, but its gap is open
   inaccurate,   // a rule, but without that proof
   approximate,  // a rule of the stochastic solver (sgd.h), which never claims more
   infeasible,   // no rule meets the requirements; there is none in the solution
@@ -90,6 +106,10 @@ struct Constraint {
 // Why there is no rule. The multipliers of the certificate prove it: over all nondecreasing rules
 // the sum of multiplier * (value - bound) is above zero, so that some constraint must be violated.
 struct Infeasibility {
+  // There are rules, but none with so few coins; then there is no certificate. `searched` is false
+  // if the search ended before it was certain.
+  bool for_lack_of_coins = false;
+  bool searched = true;
   std::vector<Constraint> certificate;
   std::vector<std::string> clash;  // the requirements among these, in the user's words
   double total_violation = 0;      // least possible sum of violations of requirements
@@ -98,9 +118,12 @@ struct Infeasibility {
 
 struct Solution {
   Status status = Status::inaccurate;
-  double primal = 0;     // objective of `rule`, recomputed from the tally
-  double dual = 0;       // upper bound on any rule that meets the criterion, from the multipliers
-  double gap = 0;        // (dual - primal) / magnitude
+  double primal = 0;  // objective of `rule`, recomputed from the tally
+  double dual = 0;    // upper bound on any rule that meets the criterion, from the multipliers
+  // No rule of the kind asked for has a larger objective: the dual; with Lottery::none or
+  // max_lottery the bound of the search, which no arithmetic on multipliers repeats.
+  double bound = 0;
+  double gap = 0;        // (bound - primal) / magnitude
   double violation = 0;  // largest violation of the criterion by `rule`, in units of a rate
   double magnitude = 0;  // sum n |h|
   double base = 0;       // sum n h over the base decisions: what no criterion at all would give

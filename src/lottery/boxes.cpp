@@ -47,7 +47,7 @@ class Boxes {
     for (const Rated& cell : cells) maxima_.emplace_back(cell.value);
   }
 
-  Choice run() {
+  Pick run() {
     consider({0, lower_.size() - 1, 0, other_.size() - 1});
     for (std::size_t count = 0; !waiting_.empty() && count < most_boxes; ++count) {
       const auto [value, box] = waiting_.top();
@@ -85,24 +85,24 @@ class Boxes {
   }
 
   // In a box each cell does at best as well as its best point with both rates in the box's reach.
-  // If these points are together a choice, nothing in the box is better.
+  // If these points are together a pick, nothing in the box is better.
   void consider(const Box& box) {
-    Choice choice{0, {}, 0};
+    Pick pick{0, {}, 0};
     for (std::size_t c = 0; c < cells_.size(); ++c) {
       std::size_t begin = 0;
       std::size_t end = cells_[c].value.size();
       cut(cells_[c].rate, lower_[box.begin], lower_[box.end] + reach_, begin, end);
       cut(cells_[c].other, other_[box.other_begin], other_[box.other_end] + reach_, begin, end);
       if (begin >= end) return;
-      choice.at.push_back(maxima_[c](begin, end));
-      choice.value += cells_[c].value[choice.at.back()];
+      pick.at.push_back(maxima_[c](begin, end));
+      pick.value += cells_[c].value[pick.at.back()];
     }
-    if (choice.value <= best_.value) return;
-    if (together(cells_, &Rated::rate, choice.at, reach_) &&
-        together(cells_, &Rated::other, choice.at, reach_)) {
-      best_ = std::move(choice);
+    if (pick.value <= best_.value) return;
+    if (together(cells_, &Rated::rate, pick.at, reach_) &&
+        together(cells_, &Rated::other, pick.at, reach_)) {
+      best_ = std::move(pick);
     } else {
-      waiting_.push({choice.value, box});
+      waiting_.push({pick.value, box});
     }
   }
 
@@ -138,12 +138,12 @@ class Boxes {
   std::vector<double> lower_, other_;
   std::vector<RangeMaximum> maxima_;
   std::priority_queue<Bounded> waiting_;
-  Choice best_;
+  Pick best_;
 };
 
 }  // namespace
 
-Choice best_in_boxes(std::span<const Rated> cells, double tolerance) {
+Pick best_in_boxes(std::span<const Rated> cells, double tolerance) {
   return Boxes(cells, tolerance).run();
 }
 

@@ -60,12 +60,11 @@ struct LargestFirst {
 
 class Search {
  public:
-  Search(const Component& component, const std::vector<Points>& points,
-         const BranchOptions& options)
-      : component_(component),
+  Search(const Limits& limits, const std::vector<Points>& points, const BranchOptions& options)
+      : limits_(limits),
         points_(points),
         options_(options),
-        program_(component, points, options.magnitude) {
+        program_(limits, points, options.magnitude) {
     for (const Points& of_cell : points) windows_.push_back(windows_of(of_cell, options.share));
     best_.value = -infinity;
   }
@@ -85,7 +84,8 @@ class Search {
       for (bool open = !closed(node); open && nodes_ < options_.most_nodes;) {
         open = descend(node);
       }
-      if (nodes_ >= options_.most_nodes && !closed(node)) given_up_ = std::max(given_up_, node.bound);
+      if (nodes_ >= options_.most_nodes && !closed(node))
+        given_up_ = std::max(given_up_, node.bound);
     }
     best_.bound = std::max(best_.value, given_up_);
     if (!waiting_.empty()) best_.bound = std::max(best_.bound, waiting_.top().bound);
@@ -94,9 +94,7 @@ class Search {
   }
 
  private:
-  bool closed(double bound) const {
-    return bound <= best_.value + 1e-10 * options_.magnitude;
-  }
+  bool closed(double bound) const { return bound <= best_.value + 1e-10 * options_.magnitude; }
   bool closed(const Node& node) const { return closed(node.bound); }
 
   std::shared_ptr<const Range> range_of(std::size_t c, const Node::Choices& choices) const {
@@ -154,20 +152,20 @@ class Search {
   void improve_from(const Relaxed& relaxed) {
     std::vector<std::size_t> at;
     for (std::size_t c = 0; c < points_.size(); ++c) at.push_back(nearest(c, relaxed.at[c].n));
-    if (improve(component_, points_, at)) offer(at);
+    if (improve(limits_, points_, at)) offer(at);
   }
 
   std::size_t nearest(std::size_t c, double n) const {
     const std::vector<double>& all = points_[c].n;
-    const auto above = static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), n) -
-                                                all.begin());
+    const auto above =
+        static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), n) - all.begin());
     if (above == all.size()) return all.size() - 1;
     return above > 0 && n - all[above - 1] < all[above] - n ? above - 1 : above;
   }
 
   void offer(const std::vector<std::size_t>& at) {
     double value = 0;
-    for (std::size_t c = 0; c < at.size(); ++c) value += points_[c].worth()[at[c]];
+    for (std::size_t c = 0; c < at.size(); ++c) value += points_[c].value[at[c]];
     if (value <= best_.value) return;
     best_.value = value;
     best_.mixtures.clear();
@@ -180,17 +178,16 @@ class Search {
     std::vector<At> at;
     double value = 0;
     for (std::size_t c = 0; c < points_.size(); ++c) {
-      std::optional<Mixture> mixture =
-          options_.share ? fewest_coins(points_[c], relaxed.at[c])
-                         : Mixture{{nearest(c, relaxed.at[c].n), 1}};
+      std::optional<Mixture> mixture = options_.share ? fewest_coins(points_[c], relaxed.at[c])
+                                                      : Mixture{{nearest(c, relaxed.at[c].n), 1}};
       if (!mixture) break;
       at.push_back(reached(points_[c], *mixture));
-      for (const Share& share : *mixture) value += share.weight * points_[c].worth()[share.k];
+      for (const Share& share : *mixture) value += share.weight * points_[c].value[share.k];
       mixtures.push_back(*std::move(mixture));
     }
     constexpr double met = 5e-10;
     if (mixtures.size() < points_.size() ||
-        total_violation(component_, values_at(component_, at)) > met) {
+        total_violation(limits_, values_at(limits_, at)) > met) {
       given_up_ = std::max(given_up_, node.bound);
     } else if (value > best_.value) {
       best_.value = value;
@@ -252,7 +249,7 @@ class Search {
     return std::min(wanted, choices.end - 1);
   }
 
-  const Component& component_;
+  const Limits& limits_;
   const std::vector<Points>& points_;
   const BranchOptions& options_;
   NodeProgram program_;
@@ -265,9 +262,9 @@ class Search {
 
 }  // namespace
 
-Branched branch_and_bound(const Component& component, const std::vector<Points>& points,
+Branched branch_and_bound(const Limits& limits, const std::vector<Points>& points,
                           const BranchOptions& options, const std::vector<std::size_t>& start) {
-  return Search(component, points, options).run(start);
+  return Search(limits, points, options).run(start);
 }
 
 }  // namespace evenhand

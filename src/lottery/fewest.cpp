@@ -16,6 +16,21 @@ double cross(const Vector& a, const Vector& b) {
   return a.n * b.y - a.y * b.n;
 }
 
+// The threshold that has the same rates but for so little.
+std::optional<std::size_t> threshold_at(const Points& points, const At& at, double little) {
+  const double n1 = points.y.back();
+  const double n0 = points.n.back() - n1;
+  const double reach = little * points.n.back();
+  const auto begin = points.n.begin();
+  auto k = static_cast<std::size_t>(std::lower_bound(begin, points.n.end(), at.n - reach) - begin);
+  for (; k < points.size() && points.n[k] <= at.n + reach; ++k) {
+    const double off1 = std::abs(points.y[k] - at.y);
+    const double off0 = std::abs((points.n[k] - points.y[k]) - (at.n - at.y));
+    if (off1 <= little * n1 && off0 <= little * n0) return k;
+  }
+  return std::nullopt;
+}
+
 // The abscissa of a point, if rounding alone tells them apart.
 At settled(const Points& points, At at) {
   const auto above = std::lower_bound(points.n.begin(), points.n.end(), at.n);
@@ -102,8 +117,8 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
   const auto begin = points.n.begin();
   const auto index = [&](auto found) { return static_cast<std::size_t>(found - begin); };
   // Points at its own abscissa belong to both sides.
-  const std::size_t left_end = std::min(
-      last + 1, index(std::upper_bound(begin, points.n.end(), at.n)));
+  const std::size_t left_end =
+      std::min(last + 1, index(std::upper_bound(begin, points.n.end(), at.n)));
   const std::size_t right_begin =
       std::max(first, index(std::lower_bound(begin, points.n.end(), at.n)));
   std::vector<std::size_t> out(last + 1 - first, last + 1);
@@ -118,7 +133,8 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
       const bool over = dy <= close;
       const bool under = dy >= -close;
       // Whatever is on the other side will do, or nothing.
-      return {over ? -sign * infinity : sign * infinity, under ? sign * infinity : -sign * infinity};
+      return {over ? -sign * infinity : sign * infinity,
+              under ? sign * infinity : -sign * infinity};
     }
     return {(dy - close) * sign / dn, (dy + close) * sign / dn};
   };
@@ -146,6 +162,8 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
 }
 
 std::optional<Mixture> fewest_coins(const Points& points, At at, double snap) {
+  // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
+  if (const auto k = threshold_at(points, at, 0.4 * snap)) return Mixture{{*k, 1}};
   at = settled(points, {std::clamp(at.n, 0.0, points.n.back()), at.y});
   const auto begin = points.n.begin();
   // A window of at most `mass` lies within `mass` of the target on either side.

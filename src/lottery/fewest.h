@@ -15,8 +15,9 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
                                      std::size_t last);
 
 // The mixture inside the window of least mass; of those with three thresholds the one with the
-// least sum of n q (1 - q). Weights below `snap` are dropped. None if rounding puts `at` outside
-// of what the cell can reach.
+// least sum of n q (1 - q). Up to `snap` of a rate from a threshold it is that threshold, and
+// weights below `snap` are dropped: what linear programs leave of a whole number is rounding. None
+// if rounding puts `at` outside of what the cell can reach.
 std::optional<Mixture> fewest_coins(const Points& points, At at, double snap = 1e-9);
 
 }  // namespace evenhand

@@ -12,11 +12,10 @@ constexpr double met = 1e-10;
 // What the other cells leave to one of them.
 class Alone {
  public:
-  Alone(const Component& component, std::size_t cell, const std::vector<double>& values,
-        const At& now)
-      : component_(component), values_(values), own_(values.size()) {
-    for (std::size_t q = 0; q < component.quantities.size(); ++q) {
-      for (const Quantity::Part& part : component.quantities[q].parts) {
+  Alone(const Limits& limits, std::size_t cell, const std::vector<double>& values, const At& now)
+      : limits_(limits), values_(values), own_(values.size()) {
+    for (std::size_t q = 0; q < limits.quantities.size(); ++q) {
+      for (const Quantity::Part& part : limits.quantities[q].parts) {
         if (part.cell != cell) continue;
         own_[q].n += part.n;
         own_[q].y += part.y;
@@ -28,13 +27,14 @@ class Alone {
   }
 
   double violation_at(const At& at) {
-    for (const std::size_t q : touched_) values_[q] = rest_[q] + own_[q].n * at.n + own_[q].y * at.y;
-    const double sum = total_violation(component_, values_);
+    for (const std::size_t q : touched_)
+      values_[q] = rest_[q] + own_[q].n * at.n + own_[q].y * at.y;
+    const double sum = total_violation(limits_, values_);
     return sum < met ? 0 : sum;
   }
 
  private:
-  const Component& component_;
+  const Limits& limits_;
   std::vector<double> values_, rest_;
   std::vector<At> own_;  // the cell's coefficients
   std::vector<std::size_t> touched_;
@@ -42,7 +42,7 @@ class Alone {
 
 }  // namespace
 
-bool improve(const Component& component, const std::vector<Points>& points,
+bool improve(const Limits& limits, const std::vector<Points>& points,
              std::vector<std::size_t>& at) {
   std::vector<At> reached;
   for (std::size_t c = 0; c < at.size(); ++c) {
@@ -53,8 +53,8 @@ bool improve(const Component& component, const std::vector<Points>& points,
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     bool moved = false;
     for (std::size_t c = 0; c < at.size(); ++c) {
-      Alone alone(component, c, values_at(component, reached), reached[c]);
-      const std::vector<double>& worth = points[c].worth();
+      Alone alone(limits, c, values_at(limits, reached), reached[c]);
+      const std::vector<double>& worth = points[c].value;
       std::size_t best = at[c];
       double least = alone.violation_at(reached[c]);
       for (std::size_t k = 0; k < worth.size(); ++k) {

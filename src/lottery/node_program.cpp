@@ -39,15 +39,14 @@ std::shared_ptr<const Range> make_range(const Points& points, std::size_t first,
   range->first = first;
   range->last = last;
   add_chain(points, first, last, 1, range->vertices);
-  // Without labels more benefit is never worth less, and no constraint speaks of it.
-  if (!points.value.empty()) add_chain(points, first, last, -1, range->vertices);
+  add_chain(points, first, last, -1, range->vertices);
   return range;
 }
 
 class NodeProgram::Model {
  public:
-  Model(const Component& component, const std::vector<Points>& points, double magnitude)
-      : component_(component),
+  Model(const Limits& limits, const std::vector<Points>& points, double magnitude)
+      : limits_(limits),
         points_(points),
         scale_(magnitude > 0 ? objective_size / magnitude : 1),
         cells_(points.size()),
@@ -101,22 +100,22 @@ class NodeProgram::Model {
   void add_rows() {
     std::vector<double> low(cells_, 1);
     std::vector<double> high(cells_, 1);
-    struct Entry {
+    struct Factor {
       int row;
       double value;
     };
-    std::vector<std::vector<Entry>> window(component_.together.size());
+    std::vector<std::vector<Factor>> window(limits_.together.size());
     const auto add = [&](std::size_t quantity, double from, double to) {
       low.push_back(from);
       high.push_back(to);
       quantity_.push_back(quantity);
       return static_cast<int>(low.size() - 1);
     };
-    for (const Between& between : component_.between) {
+    for (const Between& between : limits_.between) {
       add(between.quantity, between.low, between.high);
     }
     for (std::size_t w = 0; w < window.size(); ++w) {
-      const Together& together = component_.together[w];
+      const Together& together = limits_.together[w];
       for (const std::size_t q : together.quantities) {
         if (together.relation == Relation::ratio) {
           window[w].push_back({add(q, -infinity, 0), -1});
@@ -129,10 +128,10 @@ class NodeProgram::Model {
     CoinPackedMatrix matrix(true, 0, 0);
     matrix.setDimensions(static_cast<int>(low.size()), 0);
     std::vector<double> upper;
-    for (const std::vector<Entry>& entries : window) {
+    for (const std::vector<Factor>& entries : window) {
       std::vector<int> rows;
       std::vector<double> values;
-      for (const Entry& entry : entries) {
+      for (const Factor& entry : entries) {
         rows.push_back(entry.row);
         values.push_back(entry.value);
       }
@@ -152,7 +151,7 @@ class NodeProgram::Model {
     const std::vector<double> cost(upper.size(), 0);
     simplex_.loadProblem(matrix, lower.data(), upper.data(), cost.data(), low.data(), high.data());
     for (std::size_t r = 0; r < quantity_.size(); ++r) {
-      for (const Quantity::Part& part : component_.quantities[quantity_[r]].parts) {
+      for (const Quantity::Part& part : limits_.quantities[quantity_[r]].parts) {
         of_cell_[part.cell].push_back({cells_ + r, part.n, part.y});
       }
     }
@@ -175,7 +174,7 @@ class NodeProgram::Model {
       }
     }
     simplex_.addColumn(static_cast<int>(rows.size()), rows.data(), values.data(), 0, infinity,
-                       goal_ == Goal::value ? -scale_ * points.worth()[k] : 0);
+                       goal_ == Goal::value ? -scale_ * points.value[k] : 0);
     columns_.push_back({cell, k});
     return true;
   }
@@ -193,7 +192,7 @@ class NodeProgram::Model {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
       simplex_.setObjectiveCoefficient(
-          index_of(i), goal == Goal::value ? -scale_ * points_[column.cell].worth()[column.k] : 0);
+          index_of(i), goal == Goal::value ? -scale_ * points_[column.cell].value[column.k] : 0);
     }
   }
 
@@ -244,7 +243,7 @@ class NodeProgram::Model {
       double most = -infinity;
       std::size_t best = 0;
       for (const std::size_t k : ranges[c]->vertices) {
-        const double value = weight * points.worth()[k] + n * points.n[k] + y * points.y[k];
+        const double value = weight * points.value[k] + n * points.n[k] + y * points.y[k];
         if (value > most) {
           most = value;
           best = k;
@@ -268,7 +267,7 @@ class NodeProgram::Model {
       const double part = weight > 1 - 1e-13 ? 1 : weight;
       const Column& column = columns_[i];
       const Points& points = points_[column.cell];
-      out.value += part * points.worth()[column.k];
+      out.value += part * points.value[column.k];
       out.at[column.cell].n += part * points.n[column.k];
       out.at[column.cell].y += part * points.y[column.k];
       auto& [low, high] = ends[column.cell];
@@ -283,7 +282,7 @@ class NodeProgram::Model {
     std::size_t row;
     double n, y;
   };
-  const Component& component_;
+  const Limits& limits_;
   const std::vector<Points>& points_;
   double scale_;
   std::size_t cells_;
@@ -297,9 +296,8 @@ class NodeProgram::Model {
   ClpSimplex simplex_;
 };
 
-NodeProgram::NodeProgram(const Component& component, const std::vector<Points>& points,
-                         double magnitude)
-    : model_(std::make_unique<Model>(component, points, magnitude)) {}
+NodeProgram::NodeProgram(const Limits& limits, const std::vector<Points>& points, double magnitude)
+    : model_(std::make_unique<Model>(limits, points, magnitude)) {}
 NodeProgram::~NodeProgram() = default;
 
 NodeProgram::Outcome NodeProgram::solve(const Ranges& ranges, Relaxed& out) {

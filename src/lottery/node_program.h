@@ -30,7 +30,7 @@ struct Relaxed {
 class NodeProgram {
  public:
   // `magnitude` is the size of the objective, for scaling.
-  NodeProgram(const Component& component, const std::vector<Points>& points, double magnitude);
+  NodeProgram(const Limits& limits, const std::vector<Points>& points, double magnitude);
   ~NodeProgram();
   NodeProgram(const NodeProgram&) = delete;
   NodeProgram& operator=(const NodeProgram&) = delete;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "solve/realise.h"
+#include "support/boundary.h"
 
 namespace evenhand {
 
@@ -13,24 +13,15 @@ Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const
   const std::size_t end = sorted.start[cell + 1];
   Points out;
   out.score = std::span(sorted.score).subspan(begin, end - begin);
-  for (std::vector<double>* sums : {&out.n, &out.y}) {
-    sums->resize(end - begin + 1);
-    sums->front() = 0;
-  }
+  for (std::vector<double>* sums : {&out.n, &out.y, &out.value}) sums->resize(end - begin + 1);
   double n = 0;
   double y = 0;
   for (std::size_t k = 1; k < out.n.size(); ++k) {
     const std::size_t i = end - k;
     out.n[k] = n += sorted.n[i];
-    out.y[k] = y += from_labels ? sorted.n1[i]
-                                : sorted.n[i] * benefit(outlook.probability(cell, sorted.score[i]),
-                                                        costs);
-  }
-  if (!from_labels) return out;
-  out.value.resize(out.n.size());
-  for (std::size_t k = 0; k < out.n.size(); ++k) {
-    out.value[k] =
-        costs.false_negative * out.y[k] - costs.false_positive * (out.n[k] - out.y[k]);
+    out.y[k] = y +=
+        from_labels ? sorted.n1[i] : sorted.n[i] * outlook.probability(cell, sorted.score[i]);
+    out.value[k] = costs.false_negative * y - costs.false_positive * (n - y);
   }
   return out;
 }
@@ -38,10 +29,8 @@ Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const
 double rounding_of(const Points& points) {
   constexpr double of_a_rate = 1e-11;
   double least = points.n.back();
-  if (!points.value.empty()) {
-    for (const double whole : {points.y.back(), points.n.back() - points.y.back()}) {
-      if (whole > 0) least = std::min(least, whole);
-    }
+  for (const double whole : {points.y.back(), points.n.back() - points.y.back()}) {
+    if (whole > 0) least = std::min(least, whole);
   }
   return of_a_rate * least;
 }

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "support/outlook.h"
+#include "calibrate/outlook.h"
 #include "tally/data.h"
 
 namespace evenhand {
@@ -17,14 +17,13 @@ namespace evenhand {
 // Sums over the k best scores, for k = 0 ... number of scores. A rule that is nondecreasing in the
 // score is a mixture of these points, and what it reaches is their mixture in the plane (n, y).
 struct Points {
-  std::vector<double> n;  // weight; rises strictly
-  std::vector<double> y;  // weight of favourable outcomes; the benefit, where it comes from scores
-  std::vector<double> value;      // benefit, the objective; empty: y is
+  std::vector<double> n;          // weight; rises strictly
+  std::vector<double> y;          // favourable outcomes: counted, or as the scores expect them
+  std::vector<double> value;      // benefit, the objective
   std::span<const double> score;  // turned, ascending: the k-th best is score[size() - 1 - k]
 
   std::size_t size() const noexcept { return n.size(); }
   std::size_t last() const noexcept { return n.size() - 1; }
-  const std::vector<double>& worth() const noexcept { return value.empty() ? y : value; }
 };
 
 Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,

@@ -54,9 +54,8 @@ std::vector<double> merged_rates(std::span<const Rated> cells) {
 }
 
 double highest(const Window& window, double lowest) {
-  return window.relation == Relation::ratio
-             ? lowest / window.ratio * (1 + same_rate) + same_rate
-             : lowest + window.tolerance + same_rate;
+  return window.relation == Relation::ratio ? lowest / window.ratio * (1 + same_rate) + same_rate
+                                            : lowest + window.tolerance + same_rate;
 }
 
 std::size_t best_between(const Rated& cell, double low, double high) {
@@ -69,8 +68,8 @@ std::size_t best_between(const Rated& cell, double low, double high) {
   return best;
 }
 
-Choice best_between(std::span<const Rated> cells, double low, double high) {
-  Choice out{0, {}, 0};
+Pick best_between(std::span<const Rated> cells, double low, double high) {
+  Pick out{0, {}, 0};
   for (const Rated& cell : cells) {
     const std::size_t k = best_between(cell, low, high);
     if (k == cell.rate.size()) return {};
@@ -101,13 +100,13 @@ class Near {
 };
 
 // For each point of one cell those allowed to the other are an interval whose ends both rise.
-Choice best_of_two(const Rated& one, const Rated& two, double tolerance) {
+Pick best_of_two(const Rated& one, const Rated& two, double tolerance) {
   Near near(two.rate, tolerance);
   Near near_other(two.other, tolerance);
   const bool compared = !one.rate.empty() && !two.rate.empty();
   const bool other_compared = !one.other.empty() && !two.other.empty();
   SlidingMaximum sliding(two.value);
-  Choice out;
+  Pick out;
   std::size_t entered = 0;
   for (std::size_t i = 0; i < one.value.size(); ++i) {
     std::size_t begin = 0;
@@ -134,9 +133,9 @@ Choice best_of_two(const Rated& one, const Rated& two, double tolerance) {
 
 }  // namespace
 
-// The lowest rate of a best choice is one of the cells' rates, and given that, cells are
+// The lowest rate of a best pick is one of the cells' rates, and given that, cells are
 // independent of each other.
-Choice best_in_window(std::span<const Rated> cells, const Window& window) {
+Pick best_in_window(std::span<const Rated> cells, const Window& window) {
   if (window.relation == Relation::target) {
     const double reach = window.tolerance + same_rate;
     return best_between(cells, window.rho - reach, window.rho + reach);
@@ -153,12 +152,12 @@ Choice best_in_window(std::span<const Rated> cells, const Window& window) {
       total[i] += sliding.empty() ? -infinity : cell.value[sliding.best()];
     }
   }
-  const auto best = static_cast<std::size_t>(std::max_element(total.begin(), total.end()) -
-                                             total.begin());
+  const auto best =
+      static_cast<std::size_t>(std::max_element(total.begin(), total.end()) - total.begin());
   return best_between(cells, lowest[best], highest(window, lowest[best]));
 }
 
-Choice best_of_two_rates(std::span<const Rated> cells, double tolerance) {
+Pick best_of_two_rates(std::span<const Rated> cells, double tolerance) {
   return cells.size() == 2 ? best_of_two(cells[0], cells[1], tolerance)
                            : best_in_boxes(cells, tolerance);
 }
@@ -189,8 +188,7 @@ std::size_t RangeMaximum::operator()(std::size_t begin, std::size_t end) const {
   if (first >= last) return scan(begin, end);
   std::size_t level = 0;
   while ((std::size_t{2} << level) <= last - first) ++level;
-  std::size_t best =
-      better(table_[level][first], table_[level][last - (std::size_t{1} << level)]);
+  std::size_t best = better(table_[level][first], table_[level][last - (std::size_t{1} << level)]);
   if (begin < first * width) best = better(scan(begin, first * width), best);
   if (last * width < end) best = better(best, scan(last * width, end));
   return best;

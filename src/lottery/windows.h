@@ -21,10 +21,10 @@ struct Rated {
   // A cell without such a rate has none, and is free of that comparison.
 };
 
-struct Choice {
+struct Pick {
   double value = -std::numeric_limits<double>::infinity();
   std::vector<std::size_t> at = {};  // a point for each cell; empty: no rule meets the criterion
-  // No choice has a larger value; above `value` only if a search was cut short.
+  // No pick has a larger value; above `value` only if a search was cut short.
   double bound = -std::numeric_limits<double>::infinity();
 };
 
@@ -36,13 +36,13 @@ struct Window {
   double rho = 0;
 };
 
-// One rate (`rate`, every cell has it): the best choice, of several the one with the smallest
+// One rate (`rate`, every cell has it): the best pick, of several the one with the smallest
 // lowest rate, and for each cell the smallest rate. O(N log G + N G) for N points of G cells.
-Choice best_in_window(std::span<const Rated> cells, const Window& window);
+Pick best_in_window(std::span<const Rated> cells, const Window& window);
 
 // Two rates, each within `tolerance`. Two cells: O(N). More: a search over boxes.
-Choice best_of_two_rates(std::span<const Rated> cells, double tolerance);
-Choice best_in_boxes(std::span<const Rated> cells, double tolerance);
+Pick best_of_two_rates(std::span<const Rated> cells, double tolerance);
+Pick best_in_boxes(std::span<const Rated> cells, double tolerance);
 
 // The first largest of a range of values.
 class RangeMaximum {

@@ -124,6 +124,7 @@ std::vector<Reach> evaluate(const Problem& problem, const std::vector<CellPrice>
   }
   std::vector<Reach> reach;
   double lottery = 0;
+  solution.primal = solution.dual = solution.magnitude = solution.base = 0;
   for (CellCode c = 0; c < values.size(); ++c) {
     const Value& value = values[c];
     const double n = problem.tally.total(c).n;
@@ -166,9 +167,14 @@ bool proven(double gap, double violation) noexcept {
   return std::abs(gap) < close && violation < close;
 }
 
-void conclude(Solution& solution) {
-  const double gap = solution.dual - solution.primal;
+void conclude_gap(Solution& solution) {
+  const double gap = solution.bound - solution.primal;
   solution.gap = solution.magnitude > 0 ? gap / solution.magnitude : gap;
+}
+
+void conclude(Solution& solution) {
+  solution.bound = solution.dual;
+  conclude_gap(solution);
   solution.status = proven(solution.gap, solution.violation) ? Status::optimal : Status::inaccurate;
 }
 

@@ -27,7 +27,10 @@ double largest_reduced(double z, double gamma) noexcept;
 // Whether a gap and a violation are small enough to be called optimal.
 bool proven(double gap, double violation) noexcept;
 
-// The last step: gap and status, from dual, primal and violation.
+// The gap that solution.bound leaves.
+void conclude_gap(Solution& solution);
+
+// The last step: bound, gap and status, from dual, primal and violation.
 void conclude(Solution& solution);
 
 }  // namespace evenhand

@@ -8,9 +8,11 @@
 #include "solve/column_generation.h"
 #include "solve/constraints.h"
 #include "solve/evaluate.h"
+#include "solve/few_coins.h"
 #include "solve/newton.h"
 #include "solve/odds.h"
 #include "solve/pieces.h"
+#include "solve/proof.h"
 #include "solve/realise.h"
 #include "support/parallel.h"
 
@@ -54,7 +56,6 @@ class Many {
       solution.status = Status::infeasible;
       return solution;
     }
-    prove(solution);
     return solution;
   }
 
@@ -108,7 +109,7 @@ class Many {
         solution.constraints[row++].multiplier = point.fpr_price[m];
       }
     }
-    solution.rule = make_rule(problem_, [&](CellCode c) { return response_at(c, reach[c]); });
+    realise(reach, solution);
   }
 
   void linear(Solution& solution) {
@@ -116,8 +117,7 @@ class Many {
     solution.infeasibility = std::move(generated.infeasibility);
     if (solution.infeasibility) return;
     solution.constraints = std::move(generated.constraints);
-    solution.rule =
-        make_rule(problem_, [&](CellCode c) { return response_at(c, generated.reach[c]); });
+    realise(generated.reach, solution);
   }
 
   void smooth(Solution& solution) {
@@ -128,15 +128,28 @@ class Many {
     solution.constraints = minimise_dual(system_, tally_, curves_, gamma_);
     const std::vector<CellPrice> price = prices(solution.constraints, tally_);
     solution.rule = make_rule(problem_, [&](CellCode c) { return ramp_for(c, price[c]); });
+    conclude_with_proof(problem_, system_, solution);
   }
 
-  Response response_at(CellCode c, const Reach& reach) const {
+  void realise(const std::vector<Reach>& reach, Solution& solution) const {
+    realise_with_few_coins(
+        problem_, solution,
+        [&](CellCode c, double snap) -> std::optional<Response> {
+          if (!problem_.from_labels) return response_at(c, reach[c], snap);
+          return fewest_response(problem_, c, {reach[c].n, reach[c].n1}, snap);
+        },
+        [&](CellCode c) { return response_at(c, reach[c]); },
+        [&] { conclude_with_proof(problem_, system_, solution); });
+  }
+
+  Response response_at(CellCode c, const Reach& reach, double snap = 0) const {
     if (problem_.from_labels) return response_reaching(curves_[c], reach.n, reach.n1, data_.level);
     const double rate = std::clamp(reach.n / tally_.total(c).n, 0.0, 1.0);
     Pieces pieces = pieces_of_scores(data_, c, problem_.outlook, problem_.options.costs, true);
     while (open_around(pieces, rate, data_, problem_.outlook, problem_.options.costs)) {
     }
-    return steps_at(pieces, rate, data_.level);
+    // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
+    return steps_at(pieces, snapped_rate(pieces, rate, 0.4 * snap), data_.level);
   }
 
   Response ramp_for(CellCode c, const CellPrice& price) const {
@@ -146,26 +159,6 @@ class Many {
     if (reach.n <= 0) return always(0);
     if (reach.n >= tally_.total(c).n) return always(1);
     return ramp_at_price(data_, c, problem_.outlook, price.n, gamma_, costs);
-  }
-
-  void prove(Solution& solution) const {
-    const std::vector<Reach> reach =
-        evaluate(problem_, prices(solution.constraints, tally_), solution);
-    for (Constraint& constraint : solution.constraints) {
-      for (Term& term : constraint.terms) {
-        term.value = evenhand::rate_of(term.of, tally_, reach);
-        constraint.value += term.factor * term.value;
-      }
-      solution.dual += constraint.multiplier * constraint.bound;
-    }
-    const auto& rates = problem_.criterion.rates;
-    for (CellCode c = 0; c < reach.size(); ++c) {
-      CellOutcome& outcome = solution.cells[c];
-      const Rate rate = outcome.compared && !rates.empty() ? rates.front() : Rate::selection;
-      outcome.rate = rate_of(rate, reach[c], tally_.total(c));
-    }
-    solution.violation = violation(system_, tally_, reach);
-    conclude(solution);
   }
 
   const Problem& problem_;

@@ -36,6 +36,9 @@ std::string_view to_string(Across across) noexcept {
 std::string_view to_string(Solver solver) noexcept {
   return name_in(solver_names, solver);
 }
+std::string_view to_string(Lottery lottery) noexcept {
+  return name_in(lottery_names, lottery);
+}
 std::string_view to_string(Projection projection) noexcept {
   return name_in(projection_names, projection);
 }
@@ -45,6 +48,9 @@ Across across_from(std::string_view name) {
 }
 Solver solver_from(std::string_view name) {
   return value_in(solver_names, "solver", name);
+}
+Lottery lottery_from(std::string_view name) {
+  return value_in(lottery_names, "lottery", name);
 }
 Projection projection_from(std::string_view name) {
   return value_in(projection_names, "projection", name);
@@ -56,6 +62,7 @@ const std::vector<Choices>& all_choices() {
       choices_in("calibrate", calibration_names), choices_in("calibrate-by", calibrate_by_names),
       choices_in("across", across_names),         choices_in("unseen", unseen_names),
       choices_in("solver", solver_names),         choices_in("projection", projection_names),
+      choices_in("lottery", lottery_names),
   };
   return all;
 }

@@ -7,6 +7,7 @@
 #include "rule/plain_responses.h"
 #include "solve/comparison.h"
 #include "solve/evaluate.h"
+#include "solve/few_coins.h"
 #include "solve/pieces.h"
 #include "solve/polyline.h"
 #include "solve/proof.h"
@@ -55,8 +56,10 @@ class OneRate {
     for (CellCode c = 0; c < pieces_.size(); ++c) {
       if (!comparisons_.reasons[c].empty()) decide_alone(c);
     }
-    solution.rule = make_rule(problem_, [this](CellCode c) { return response(c); });
-    conclude_with_proof(problem_, comparisons_, multipliers_, solution);
+    realise_with_few_coins(
+        problem_, solution, [this](CellCode c, double snap) { return fewest(c, snap); },
+        [this](CellCode c) { return response(c); },
+        [&] { conclude_with_proof(problem_, comparisons_, multipliers_, solution); });
     return solution;
   }
 
@@ -136,6 +139,18 @@ class OneRate {
     do {
       rates_[c] = best_rate(lines_[c]);
     } while (refine(c));
+  }
+
+  // A coin for a block of pooled labels need not concern all of it: other thresholds may lie on the
+  // same edge of the hull.
+  std::optional<Response> fewest(CellCode c, double snap) const {
+    const Pieces& pieces = pieces_[c];
+    const std::optional<Split> split = split_at(pieces, rates_[c]);
+    if (!problem_.from_labels || !split) return std::nullopt;
+    double before = 0;
+    for (std::size_t i = 0; i < split->piece; ++i) before += pieces.list[i].n;
+    const Piece& piece = pieces.list[split->piece];
+    return fewest_response(problem_, c, before, before + piece.n, split->fraction, snap);
   }
 
   Response response(CellCode c) const {

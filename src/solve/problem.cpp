@@ -19,6 +19,19 @@ void check_options(const Tally& tally, const Criterion& criterion, const SolveOp
     throw std::invalid_argument(
         fmt::format("gamma, the width of randomization, is at least 0, not {}", options.gamma));
   }
+  const bool few_coins = options.lottery != Lottery::fewest || options.max_lottery;
+  if (options.gamma > 0 && few_coins) {
+    throw std::invalid_argument(
+        fmt::format("{} needs gamma 0: with gamma above 0 coins are thrown on purpose",
+                    options.max_lottery ? "a largest lottery" : "this kind of lottery"));
+  }
+  if (options.max_lottery && !(*options.max_lottery >= 0 && *options.max_lottery <= 1)) {
+    throw std::invalid_argument(fmt::format(
+        "the largest lottery is a share of each group, from 0 to 1, not {}", *options.max_lottery));
+  }
+  if (options.max_lottery && options.lottery != Lottery::fewest) {
+    throw std::invalid_argument("a largest lottery goes with the lottery fewest only");
+  }
   if (criterion.uses_labels() && !tally.labelled()) {
     throw std::invalid_argument(
         criterion.name + ": true- and false-positive rates need labels to fit; the data have none");
@@ -36,6 +49,11 @@ double base_rate(const Tally& tally, double base_from, unsigned threads) {
 }
 
 }  // namespace
+
+bool has_one_rate(const Criterion& criterion) {
+  return criterion.rates.size() == 1 && criterion.require.empty() &&
+         (criterion.roles.across == Across::intersection || criterion.roles.sensitive.size() == 1);
+}
 
 Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& respond) {
   const Tally::Data& data = problem.tally.data();

@@ -27,6 +27,9 @@ struct Problem {
   std::vector<Window> windows = {};  // of each stratum, in place of the relation; else empty
 };
 
+// One rate, groups by combination, no requirements: a price for each cell is proof enough.
+bool has_one_rate(const Criterion& criterion);
+
 // Checks what is asked, and works out rho and the base decision. The problem refers to all three.
 // Throws std::invalid_argument as solve does.
 Problem make_problem(const Tally& tally, const Criterion& criterion, const SolveOptions& options);

@@ -72,6 +72,7 @@ void conclude_with_proof(const Problem& problem, const Comparisons& comparisons,
                                               : CellPrice{each, -each};
   }
   const std::vector<Reach> reach = evaluate(problem, prices, solution);
+  solution.violation = 0;
   for (CellCode c = 0; c < reach.size(); ++c) {
     solution.cells[c].rate =
         rate_of(compared(c) ? rate : Rate::selection, reach[c], problem.tally.total(c));
@@ -84,6 +85,37 @@ void conclude_with_proof(const Problem& problem, const Comparisons& comparisons,
         std::max(solution.violation, violation_in(problem, stratum, window, solution));
   }
   conclude(solution);
+}
+
+void conclude_with_proof(const Problem& problem, const System& system, Solution& solution) {
+  const Tally& tally = problem.tally;
+  const std::vector<Reach> reach = evaluate(problem, prices(solution.constraints, tally), solution);
+  for (Constraint& constraint : solution.constraints) {
+    constraint.value = 0;
+    for (Term& term : constraint.terms) {
+      term.value = rate_of(term.of, tally, reach);
+      constraint.value += term.factor * term.value;
+    }
+    solution.dual += constraint.multiplier * constraint.bound;
+  }
+  const auto& rates = problem.criterion.rates;
+  for (CellCode c = 0; c < reach.size(); ++c) {
+    CellOutcome& outcome = solution.cells[c];
+    const Rate rate = outcome.compared && !rates.empty() ? rates.front() : Rate::selection;
+    outcome.rate = rate_of(rate, reach[c], tally.total(c));
+  }
+  solution.violation = violation(system, tally, reach);
+  conclude(solution);
+}
+
+void prove_again(const Problem& problem, Solution& solution) {
+  if (!has_one_rate(problem.criterion)) {
+    conclude_with_proof(problem, compile(problem.tally, problem.criterion, problem.rho), solution);
+    return;
+  }
+  std::vector<double> multipliers;
+  for (const CellOutcome& outcome : solution.cells) multipliers.push_back(outcome.multiplier);
+  conclude_with_proof(problem, compare(problem.tally, problem.criterion), multipliers, solution);
 }
 
 }  // namespace evenhand

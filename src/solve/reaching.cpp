@@ -5,6 +5,7 @@
 
 #include "solve/chain.h"
 #include "solve/realise.h"
+#include "support/boundary.h"
 
 namespace evenhand {
 namespace {

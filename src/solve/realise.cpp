@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/dyadic.h"
+#include "support/boundary.h"
 
 namespace evenhand {
 namespace {
@@ -14,11 +14,24 @@ double clip(double q) {
 
 }  // namespace
 
-double boundary_between(double lower, double upper, std::optional<int> level) {
-  const double low = level ? interval_end(lower, *level) : lower;
-  const double high = level ? interval_start(upper, *level) : upper;
-  const double middle = low / 2 + high / 2;
-  return middle > lower && middle <= high ? middle : high;
+std::optional<Split> split_at(const Pieces& pieces, double rate) {
+  const auto& list = pieces.list;
+  const std::size_t at = partial_piece(pieces, rate);
+  if (at == list.size() || !(list[at].a > 0)) return std::nullopt;
+  // In rates, not in weights: then multiplying all weights by a number changes no bit.
+  const double before = at == 0 ? 0 : list[at - 1].reach / pieces.total;
+  const double after = list[at].reach / pieces.total;
+  const double fraction = (rate - before) / (after - before);
+  if (!(fraction > 0)) return std::nullopt;
+  return Split{at, std::min(fraction, 1.0)};
+}
+
+double snapped_rate(const Pieces& pieces, double rate, double snap) {
+  const std::optional<Split> split = split_at(pieces, rate);
+  if (!split) return rate;
+  const double before = split->piece == 0 ? 0 : pieces.list[split->piece - 1].reach / pieces.total;
+  const double after = pieces.list[split->piece].reach / pieces.total;
+  return rate - before < snap ? before : after - rate < snap ? after : rate;
 }
 
 Response steps_at(const Pieces& pieces, double rate, std::optional<int> level) {
@@ -29,16 +42,12 @@ Response steps_at(const Pieces& pieces, double rate, std::optional<int> level) {
     out.start = 1;
     return out;
   }
-  // In rates, not in weights: then multiplying all weights by a number changes no bit.
-  const double before = at == 0 ? 0 : list[at - 1].reach / pieces.total;
-  const double after = list[at].reach / pieces.total;
-  const double fraction = list[at].a > 0 ? (rate - before) / (after - before) : 0;
-  if (fraction > 0) {
-    const double q = std::min(fraction, 1.0);
+  if (const std::optional<Split> split = split_at(pieces, rate)) {
     if (at + 1 == list.size()) {
-      out.start = q;
+      out.start = split->fraction;
     } else {
-      out.points.push_back({boundary_between(list[at + 1].high, list[at].low, level), q});
+      out.points.push_back(
+          {boundary_between(list[at + 1].high, list[at].low, level), split->fraction});
     }
   }
   if (at > 0) out.points.push_back({boundary_between(list[at].high, list[at - 1].low, level), 1});

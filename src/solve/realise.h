@@ -10,9 +10,15 @@
 
 namespace evenhand {
 
-// Where the step between two neighbouring scores (or pieces) belongs: in the middle between them,
-// or at the upper one where rounding would give the lower.
-double boundary_between(double lower, double upper, std::optional<int> level);
+// The piece that a rate accepts in part, and its fraction; none if it accepts none in part.
+struct Split {
+  std::size_t piece;
+  double fraction;
+};
+std::optional<Split> split_at(const Pieces& pieces, double rate);
+
+// The rate itself, or that of a threshold less than `snap` away: what is left of a whole number.
+double snapped_rate(const Pieces& pieces, double rate, double snap);
 
 // gamma = 0: yes above the threshold, a fraction at it such that the rate is met exactly.
 Response steps_at(const Pieces& pieces, double rate, std::optional<int> level);

@@ -1,5 +1,6 @@
 #include <evenhand/solve.h>
 
+#include "solve/few_coins.h"
 #include "solve/many.h"
 #include "solve/one_rate.h"
 
@@ -8,6 +9,8 @@ std::string_view to_string(Status status) noexcept {
   switch (status) {
     case Status::optimal:
       return "optimal";
+    case Status::feasible:
+      return "feasible";
     case Status::inaccurate:
       return "inaccurate";
     case Status::approximate:
@@ -24,15 +27,14 @@ std::string_view to_string(Bound bound) noexcept {
 
 Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
   const Problem problem = make_problem(tally, criterion, options);
-  const bool one_rate =
-      criterion.rates.size() == 1 && criterion.require.empty() &&
-      (criterion.roles.across == Across::intersection || criterion.roles.sensitive.size() == 1);
-  if (one_rate) {
+  if (has_one_rate(criterion)) {
     Solution solution = solve_one_rate(problem);
     // Should a very narrow ramp defeat the search, the general way may still find the proof.
-    if (solution.status == Status::optimal || options.gamma == 0) return solution;
+    if (solution.status == Status::optimal || options.gamma == 0) {
+      return with_few_coins(problem, std::move(solution));
+    }
   }
-  return solve_many(problem);
+  return with_few_coins(problem, solve_many(problem));
 }
 
 }  // namespace evenhand

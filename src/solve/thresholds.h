@@ -5,16 +5,16 @@
 #include <optional>
 #include <vector>
 
-#include "lottery/limits.h"
 #include "lottery/windows.h"
+#include "solve/components.h"
 #include "solve/evaluate.h"
 
 namespace evenhand {
 
 struct Chosen {
   double value = 0;
-  double bound = 0;  // no such rule has a larger value
-  std::vector<Mixture> mixtures;      // of each cell, with rows or not; empty: no rule was found
+  double bound = 0;               // no such rule has a larger value
+  std::vector<Mixture> mixtures;  // of each cell, with rows or not; empty: no rule was found
   double apart = 0;  // how loose the criterion could be: the tolerance, or 1 - ratio, that it takes
 };
 
@@ -39,10 +39,10 @@ class Thresholds {
   const Points& of(CellCode cell) const { return points_[cell]; }
 
  private:
-  std::optional<Choice> choose_exactly(const Component& component,
+  std::optional<Pick> choose_exactly(const Component& component,
                                        const std::optional<double>& apart) const;
   void decide_free_cells(Chosen& out) const;
-  void add(const Component& component, const Choice& choice, Chosen& out) const;
+  void add(const Component& component, const Pick& pick, Chosen& out) const;
 
   const Problem& problem_;
   System system_;

@@ -1,7 +1,8 @@
-#include "lottery/no_coins.h"
+#include "solve/thresholds.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lottery/branch.h"
 #include "solve/comparison.h"
@@ -63,6 +64,12 @@ std::size_t most_nodes(const Component& component, const std::vector<Points>& po
   return std::clamp<std::size_t>(std::min(12'000 / component.cells.size(), work / all), 50, 2000);
 }
 
+Chosen impossible() {
+  Chosen out;
+  out.value = out.bound = -std::numeric_limits<double>::infinity();
+  return out;
+}
+
 bool whole(double number) {
   return number == std::floor(number);
 }
@@ -101,15 +108,15 @@ std::size_t Thresholds::points() const {
 
 double Thresholds::best_constant() const {
   double all = 0;
-  for (const Points& points : points_) all += points.worth().back();
+  for (const Points& points : points_) all += points.value.back();
   return std::max(0.0, all);
 }
 
-std::optional<Choice> Thresholds::choose_exactly(const Component& component,
-                                                 const std::optional<double>& apart) const {
+std::optional<Pick> Thresholds::choose_exactly(const Component& component,
+                                               const std::optional<double>& apart) const {
   if (!solved_by_sorting(component)) return std::nullopt;
   std::vector<Rated> cells;
-  for (const CellCode c : component.cells) cells.push_back({points_[c].worth(), {}, {}});
+  for (const CellCode c : component.cells) cells.push_back({points_[c].value, {}, {}});
   std::vector<double> Rated::*rates = &Rated::rate;
   for (const Compared* compared : component.comparisons) {
     for (const PooledRate& member : compared->members) {
@@ -131,7 +138,7 @@ std::optional<Choice> Thresholds::choose_exactly(const Component& component,
 void Thresholds::decide_free_cells(Chosen& out) const {
   out.mixtures.assign(points_.size(), {{0, 1}});
   for (const CellCode c : free_) {
-    const std::vector<double>& worth = points_[c].worth();
+    const std::vector<double>& worth = points_[c].value;
     const auto best = std::max_element(worth.begin(), worth.end());
     out.mixtures[c] = {{static_cast<std::size_t>(best - worth.begin()), 1}};
     out.value += *best;
@@ -139,11 +146,11 @@ void Thresholds::decide_free_cells(Chosen& out) const {
   out.bound = out.value;
 }
 
-void Thresholds::add(const Component& component, const Choice& choice, Chosen& out) const {
-  out.value += choice.value;
-  out.bound += choice.bound;
+void Thresholds::add(const Component& component, const Pick& pick, Chosen& out) const {
+  out.value += pick.value;
+  out.bound += pick.bound;
   for (std::size_t i = 0; i < component.cells.size(); ++i) {
-    out.mixtures[component.cells[i]] = {{choice.at[i], 1}};
+    out.mixtures[component.cells[i]] = {{pick.at[i], 1}};
   }
   for (const Compared* compared : component.comparisons) {
     std::vector<double> rates;
@@ -161,9 +168,9 @@ Chosen Thresholds::choose_within(double apart) const {
   Chosen out;
   decide_free_cells(out);
   for (const Component& component : components_) {
-    const std::optional<Choice> choice = choose_exactly(component, apart);
-    if (!choice || choice->at.empty()) return {};
-    add(component, *choice, out);
+    const std::optional<Pick> pick = choose_exactly(component, apart);
+    if (!pick || pick->at.empty()) return impossible();
+    add(component, *pick, out);
   }
   return out;
 }
@@ -173,9 +180,9 @@ Chosen Thresholds::choose(double magnitude, const std::optional<double>& share) 
   Chosen out;
   decide_free_cells(out);
   for (const Component& component : components_) {
-    const std::optional<Choice> exact = choose_exactly(component, std::nullopt);
+    const std::optional<Pick> exact = choose_exactly(component, std::nullopt);
     if (exact && !share) {
-      if (exact->at.empty()) return {};
+      if (exact->at.empty()) return impossible();
       add(component, *exact, out);
       continue;
     }
@@ -187,7 +194,7 @@ Chosen Thresholds::choose(double magnitude, const std::optional<double>& share) 
                        whole(costs.false_positive) && whole(costs.false_negative);
     options.magnitude = magnitude;
     options.most_nodes = most_nodes(component, points);
-    const Branched found = branch_and_bound(component, points, options,
+    const Branched found = branch_and_bound(component.limits, points, options,
                                             exact ? exact->at : std::vector<std::size_t>{});
     if (found.mixtures.empty()) {
       out.mixtures.clear();
