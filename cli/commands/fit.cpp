@@ -7,6 +7,7 @@
 #include "commands/certified_fit.h"
 #include "commands/commands.h"
 #include "commands/confidence_options.h"
+#include "commands/lottery.h"
 #include "commands/soft_fit.h"
 #include "data/prepared.h"
 #include "data/stochastic.h"
@@ -23,6 +24,7 @@ struct Options : ProblemOptions {
   StochasticOptions stochastic;
   SoftFitOptions soft;
   ConfidenceOptions confidence;
+  LotteryOptions lottery;
   std::string output;
   bool json = false;
 };
@@ -119,6 +121,7 @@ std::string report(const Prepared& data, const Found& found) {
     out += fmt::format("  {} is not compared: {}\n", data.tally().cells().name(c),
                        fit.cells[c].reason);
   }
+  if (!found.sgd && !found.certified) out += coins_in_words(data.tally(), fit);
   out += "\n";
   if (found.certified) out += certificate_in_words(*found.certified, data.tally());
   out += bound_in_words(found.bound);
@@ -129,9 +132,10 @@ std::string report(const Prepared& data, const Found& found) {
 Found find(const Options& options, const Prepared& data) {
   const Criterion criterion = options.fairness.build(data.roles());
   const StochasticOptions& stochastic = options.stochastic;
-  const SolveOptions solving =
+  SolveOptions solving =
       options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows,
                         stochastic.wanted() ? usual_sgd_gamma : 0);
+  options.lottery.put_into(solving);
   if (options.confidence.certify) {
     CertifiedFit certified = certify(
         data.tally(), criterion, solving,
@@ -169,6 +173,10 @@ int run_fit(const Options& options) {
   options.stochastic.check(options.rows, options.output);
   refuse_named_output(options.data.input, options.output);
   options.confidence.check(options, options.soft.wanted(), options.stochastic.wanted());
+  options.lottery.check(options.soft.wanted()         ? "--soft"
+                        : options.stochastic.wanted() ? "--solver sgd"
+                        : options.confidence.certify  ? "--certify"
+                                                      : "");
   if (options.soft.wanted()) {
     if (options.stochastic.wanted()) throw UserError("--soft goes without --solver sgd");
     return run_soft_fit(options, options.soft, options.output, options.json);
@@ -191,6 +199,9 @@ int run_fit(const Options& options) {
   }
   if (found.certified && found.certified->too_few) {
     return say_too_few(*found.certified, data.tally(), options.json);
+  }
+  if (const std::string warning = warning_of_constant_rule(data.tally(), fit); !warning.empty()) {
+    say(warning);
   }
   const AuditOptions auditing = auditing_of(fit);
   const Audit before = audit(data.tally(), data.roles(), auditing);
@@ -242,6 +253,7 @@ void add_fit(Command& program, int& status) {
   add_stochastic_options(command, options->stochastic);
   add_soft_options(command, options->soft);
   add_confidence_options(command, options->confidence);
+  add_lottery_options(command, options->lottery);
   command.add_option("-o,--output", options->output, "Where the rule goes; - for standard output")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "Print the result as JSON");

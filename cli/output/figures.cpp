@@ -118,8 +118,8 @@ std::string proof_in_words(Status status, double gap, double violation) {
   return fmt::format(
       "{}: no rule that is as fair does better by more than {} of the whole; the criterion is "
       "missed by {}",
-      status == Status::optimal ? good(word) : bad(word), small(std::max(0.0, gap)),
-      small(violation));
+      status == Status::optimal || status == Status::feasible ? good(word) : bad(word),
+      small(std::max(0.0, gap)), small(violation));
 }
 
 std::string written_in_words(const std::string& file) {

@@ -25,6 +25,12 @@ int say_infeasible(const Criterion& criterion, const Infeasibility& why, bool js
     out["common_slack"] = why.common_slack;
     print(out.dump(2) + "\n");
   }
+  if (why.for_lack_of_coins) {
+    say(printable(fmt::format(
+        "evenhand: {} rule with so few coins meets the {}; allow coins, or a larger tolerance",
+        why.searched ? "no" : "found no", clash.empty() ? "criterion" : "requirements: " + clash)));
+    return exit_infeasible;
+  }
   say(printable(fmt::format(
       "evenhand: no rule meets the requirements: {}; a slack of {} in every bound would do",
       clash.empty() ? "they clash with the criterion" : clash + with,

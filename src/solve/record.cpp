@@ -60,6 +60,8 @@ std::string Solution::to_json() const {
     fit["calibrate"] = to_string(calibrator->method());
     fit["calibrate_by"] = to_string(calibrator->by());
   }
+  fit["lottery"] = to_string(options.lottery);
+  if (options.max_lottery) fit["max_lottery"] = *options.max_lottery;
   if (options.base_threshold) fit["base_threshold"] = *options.base_threshold;
   record_figures(*this, fit);
   Json& list = fit["cells"] = Json::array();
