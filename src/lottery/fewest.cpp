@@ -40,9 +40,9 @@ At settled(const Points& points, At at) {
   return at;
 }
 
-class Window {
+class MixedWindow {
  public:
-  Window(const Points& points, const At& at, std::size_t a, std::size_t b)
+  MixedWindow(const Points& points, const At& at, std::size_t a, std::size_t b)
       : points_(points), a_(a), b_(b), to_{at.n - points.n[a], at.y - points.y[a]} {}
 
   std::optional<Mixture> mixture() const {
@@ -187,7 +187,7 @@ std::optional<Mixture> fewest_coins(const Points& points, At at, double snap) {
     }
     const bool all = first == 0 && last == points.last();
     if (least <= mass || (all && least < infinity)) {
-      std::optional<Mixture> mixture = Window(points, at, from, to).mixture();
+      std::optional<Mixture> mixture = MixedWindow(points, at, from, to).mixture();
       if (mixture) mixture = snapped(*std::move(mixture), snap);
       return mixture;
     }

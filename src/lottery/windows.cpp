@@ -53,7 +53,7 @@ std::vector<double> merged_rates(std::span<const Rated> cells) {
   return std::move(all);
 }
 
-double highest(const Window& window, double lowest) {
+double highest(const RateWindow& window, double lowest) {
   return window.relation == Relation::ratio ? lowest / window.ratio * (1 + same_rate) + same_rate
                                             : lowest + window.tolerance + same_rate;
 }
@@ -135,7 +135,7 @@ Pick best_of_two(const Rated& one, const Rated& two, double tolerance) {
 
 // The lowest rate of a best pick is one of the cells' rates, and given that, cells are
 // independent of each other.
-Pick best_in_window(std::span<const Rated> cells, const Window& window) {
+Pick best_in_window(std::span<const Rated> cells, const RateWindow& window) {
   if (window.relation == Relation::target) {
     const double reach = window.tolerance + same_rate;
     return best_between(cells, window.rho - reach, window.rho + reach);

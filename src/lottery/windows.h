@@ -29,7 +29,7 @@ struct Pick {
 };
 
 // How far apart rates may be.
-struct Window {
+struct RateWindow {
   Relation relation = Relation::difference;
   double tolerance = 0;
   double ratio = 1;
@@ -38,7 +38,7 @@ struct Window {
 
 // One rate (`rate`, every cell has it): the best pick, of several the one with the smallest
 // lowest rate, and for each cell the smallest rate. O(N log G + N G) for N points of G cells.
-Pick best_in_window(std::span<const Rated> cells, const Window& window);
+Pick best_in_window(std::span<const Rated> cells, const RateWindow& window);
 
 // Two rates, each within `tolerance`. Two cells: O(N). More: a search over boxes.
 Pick best_of_two_rates(std::span<const Rated> cells, double tolerance);
