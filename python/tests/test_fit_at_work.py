@@ -6,6 +6,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pytest
 from conftest import People
 from matplotlib import pyplot
 
@@ -39,3 +40,25 @@ def test_rules_that_decide_alike_are_one_member_of_a_set(people: People) -> None
     assert len({fit.rule for fit in fits}) == 2
     again = evenhand.Rule.from_json(fits[0].rule.to_json())
     assert hash(again) == hash(fits[0].rule)
+
+
+def test_one_person(people: People) -> None:
+    rule = evenhand.fit(
+        people.score, {"sex": people.sex}, criterion="statistical-parity", gamma=0.3
+    ).rule
+    for score, sex, who in ((0.3, "F", "ann"), (0.5, "M", "bob"), (0.7, "F", "eve")):
+        probability = rule.probability(score, sex=sex)
+        assert isinstance(probability, float)
+        assert probability == rule.probability([score], [sex])[0]
+        decided = rule.decide(score, sex=sex, id=who, key="k")
+        assert isinstance(decided, int)
+        assert decided == rule.decide([score], [sex], id=[who], key="k")[0]
+    assert rule.probability(0.9, sex="X", unseen="reject") == 0
+    with pytest.raises(IndexError, match="never seen the cell sex=X"):
+        rule.probability(0.9, sex="X")
+    with pytest.raises(ValueError, match="there is no 'race'"):
+        rule.probability(0.9, sex="F", race="B")
+    with pytest.raises(TypeError, match="are one person's: give one score"):
+        rule.probability([0.1, 0.9], sex="F")
+    with pytest.raises(TypeError, match="give no columns beside them"):
+        rule.probability(0.9, ["F"], sex="F")

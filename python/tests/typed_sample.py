@@ -70,8 +70,10 @@ def rules(folder: Path) -> None:
     assert isinstance(loaded, evenhand.Rule)
     assert_type(loaded.cells, list[dict[str, str]])
     if TYPE_CHECKING:
-        rule.decide(score, sex, seed="one")  # type: ignore[arg-type]
-        rule.probability(score, sex, unseen=None)  # type: ignore[arg-type]
+        assert_type(rule.probability(0.3, sex="F"), float)
+        assert_type(rule.decide(0.3, sex="F", id="ann", key="k"), int)
+        rule.decide(score, sex, seed="one")  # type: ignore[call-overload]
+        rule.probability(score, sex, unseen=None)  # type: ignore[call-overload]
 
 
 def tallies(folder: Path) -> None:

@@ -137,6 +137,29 @@ class Rule(RuleFile):
         _inputs.same_length(given, [] if frame else ordered)
         return scores, attributes, frame
 
+    def _person(self, score: Any, person: Mapping[str, Any]) -> list[str]:
+        """Return one person's values as texts, in the order of ``attributes``."""
+        unknown = [name for name in person if name not in self.attributes]
+        missing = [name for name in self.attributes if name not in person]
+        if unknown or missing:
+            raise ValueError(
+                f"the rule's attributes are {self.attributes}"
+                + (f"; there is no {unknown[0]!r}" if unknown else f"; {missing[0]!r} is missing")
+            )
+        if getattr(score, "__len__", None) is not None:
+            raise TypeError("attributes by keyword are one person's: give one score")
+        texts = [text_of(person[name]) for name in self.attributes]
+        if any(text is None for text in texts):
+            raise ValueError("a value is missing")
+        return [text for text in texts if text is not None]
+
+    def _alone(self, score: Any, person: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns of one person."""
+        texts = self._person(score, person)
+        named = zip(self.attributes, texts, strict=True)
+        return {"score": [score], "sensitive": {name: [text] for name, text in named}}
+
+    @overload
     def probability(
         self,
         score: Column = None,
@@ -146,8 +169,21 @@ class Rule(RuleFile):
         data: Any = None,
         unseen: str = "error",
         null: str | None = None,
-    ) -> Floats:
-        """Return the probability of a positive decision for each row.
+    ) -> Floats: ...
+    @overload
+    def probability(self, score: float, *, unseen: str = "error", **person: Any) -> float: ...
+    def probability(
+        self,
+        score: Column = None,
+        sensitive: Columns = None,
+        within: Columns = None,
+        *,
+        data: Any = None,
+        unseen: str = "error",
+        null: str | None = None,
+        **person: Any,
+    ) -> Floats | float:
+        """Return the probability of a positive decision for each row, or of one person.
 
         Parameters
         ----------
@@ -167,21 +203,27 @@ class Rule(RuleFile):
             The name of missing groups; by default the one that the rule was fitted with
             (:attr:`null`). Without a name they are an error, or with ``unseen`` cells that the
             rule does not know. Missing scores are an error always.
+        **person
+            The attributes of one person, by name: ``rule.probability(0.3, sex="F")``.
 
         Returns
         -------
-        numpy.ndarray
-            Of float64, in [0, 1].
+        numpy.ndarray or float
+            Of float64, in [0, 1]; of one person, a number.
 
         Raises
         ------
         IndexError
             For cells that the rule does not know, unless ``unseen`` says otherwise.
         """
+        if person:
+            refuse_columns(sensitive, within, data)
+            return float(self.probability(unseen=unseen, **self._alone(score, person))[0])
         scores, attributes, _ = self._rows(score, sensitive, within, data, null, unseen)
         with advice_about_unseen():
             return self._core.probability(scores, attributes, unseen)
 
+    @overload
     def decide(
         self,
         score: Column = None,
@@ -195,8 +237,35 @@ class Rule(RuleFile):
         data: Any = None,
         unseen: str = "error",
         null: str | None = None,
-    ) -> Decisions:
-        """Return the decision for each row, 1 or 0.
+    ) -> Decisions: ...
+    @overload
+    def decide(
+        self,
+        score: float,
+        *,
+        id: str | int | None = None,
+        key: bytes | str | None = None,
+        key_file: _files.PathLike | None = None,
+        seed: int | None = None,
+        unseen: str = "error",
+        **person: Any,
+    ) -> int: ...
+    def decide(
+        self,
+        score: Column = None,
+        sensitive: Columns = None,
+        within: Columns = None,
+        *,
+        id: Column = None,
+        key: bytes | str | None = None,
+        key_file: _files.PathLike | None = None,
+        seed: int | None = None,
+        data: Any = None,
+        unseen: str = "error",
+        null: str | None = None,
+        **person: Any,
+    ) -> Decisions | int:
+        """Return the decision for each row, 1 or 0, or for one person.
 
         Parameters
         ----------
@@ -211,12 +280,22 @@ class Rule(RuleFile):
             Instead of ``key``: the file whose bytes are the secret, as the tool takes it.
         seed : int
             Instead of id and key: coins by the position of a row.
+        **person
+            The attributes of one person, by name:
+            ``rule.decide(0.3, sex="F", id="ann", key="a secret")``.
 
         Returns
         -------
-        numpy.ndarray
-            Of uint8.
+        numpy.ndarray or int
+            Of uint8; of one person, a number.
         """
+        if person:
+            refuse_columns(sensitive, within, data)
+            decided = self.decide(
+                id=None if id is None else [id], key=key, key_file=key_file, seed=seed,
+                unseen=unseen, **self._alone(score, person),
+            )  # fmt: skip
+            return int(decided[0])
         scores, attributes, frame = self._rows(score, sensitive, within, data, null, unseen)
         coins = Coins(id, key, key_file, seed, frame)
         if coins.ids is None:
@@ -268,18 +347,8 @@ class Rule(RuleFile):
             if values or named:
                 raise ValueError("give the person's score too")
             return self.describe()
-        person = {**(values or {}), **named}
-        unknown = [name for name in person if name not in self.attributes]
-        missing = [name for name in self.attributes if name not in person]
-        if unknown or missing:
-            raise ValueError(
-                f"the rule's attributes are {self.attributes}"
-                + (f"; there is no {unknown[0]!r}" if unknown else f"; {missing[0]!r} is missing")
-            )
-        texts = [text_of(person[name]) for name in self.attributes]
-        if any(text is None for text in texts):
-            raise ValueError("a value is missing")
-        code = self._core.code_of([text for text in texts if text is not None])
+        texts = self._person(score, {**(values or {}), **named})
+        code = self._core.code_of(texts)
         numbers = _inputs.numbers([score], "score", floats=True)
         attributes = [
             _inputs.attribute([text], name)
@@ -299,6 +368,12 @@ class Rule(RuleFile):
     def __repr__(self) -> str:
         """Say what it knows."""
         return f"Rule({len(self._core.cells)} cells of {self.attributes})"
+
+
+def refuse_columns(*columns: Any) -> None:
+    """Refuse columns beside the attributes of one person."""
+    if any(column is not None for column in columns):
+        raise TypeError("attributes by keyword are one person's: give no columns beside them")
 
 
 def _certain_from(response: dict[str, Any]) -> float | None:

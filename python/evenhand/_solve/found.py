@@ -165,11 +165,13 @@ class Fit(_Found):
 
     def probability(self, *columns: Any, **options: Any) -> Floats:
         """Return the probability of a positive decision: :meth:`Rule.probability`."""
-        return self.rule.probability(*columns, **options)
+        found: Floats = self.rule.probability(*columns, **options)
+        return found
 
     def decide(self, *columns: Any, **options: Any) -> Decisions:
         """Decide for each row: :meth:`Rule.decide`."""
-        return self.rule.decide(*columns, **options)
+        decided: Decisions = self.rule.decide(*columns, **options)
+        return decided
 
     def audit(self, *columns: Any, **options: Any) -> Audit:
         """Audit the rule on other rows: :func:`evenhand.audit` with ``rule=``."""
