@@ -162,7 +162,8 @@ TEST(RuleJson, RejectsDeepNestingWithoutRecursing) {
 }
 
 TEST(RuleJson, RejectsWhatIsTooLarge) {
-  reject(std::string((std::size_t{64} << 20U) + 1, ' '), "larger than 64 MiB");
+  reject(std::string((std::size_t{256} << 20U) + 1, ' '), "larger than 256 MiB");
+  reject(valid() + std::string(1, '\0') + "text that nobody would see", "a NUL at byte");
 }
 
 }  // namespace

@@ -140,11 +140,11 @@ int run_apply(const Options& options) {
   refuse_named_output(options.data.input, options.output);
   const Coin coin = coin_of(options);
 
-  const std::string score_name = options.score.empty() ? file.score_column() : options.score;
+  const std::string score_name = options.score.empty() ? file.columns().score : options.score;
   if (score_name.empty()) {
     throw UserError("the rule does not say which column has the score: give --score");
   }
-  NullPolicy nulls = NullPolicy::from(options.null.empty() ? file.null_policy() : options.null);
+  NullPolicy nulls = NullPolicy::from(options.null.empty() ? file.columns().null : options.null);
   if (nulls.kind == NullPolicy::Kind::exclude) nulls = {};  // every row gets a decision
   if (options.probability_name.empty() || options.decision_name.empty()) {
     throw UserError("a column needs a name: --probability-name and --decision-name");

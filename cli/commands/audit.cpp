@@ -62,19 +62,14 @@ struct View {
   const Audit& last() const { return after ? *after : before; }
 };
 
-// A text about the criterion, from the record of the rule's fit; empty if it does not say.
-std::string recorded(const std::optional<RuleFile>& rule, const char* key) {
-  if (!rule) return {};
-  const auto criterion = rule->fit.find("criterion");
-  if (criterion == rule->fit.end() || !criterion->is_object()) return {};
-  const auto at = criterion->find(key);
-  return at != criterion->end() && at->is_string() ? at->get<std::string>() : std::string();
+// The criterion of the rule's fit; empty if there is none, or it does not say.
+RecordedCriterion recorded(const std::optional<RuleFile>& rule) {
+  return rule ? rule->fit.criterion.value_or(RecordedCriterion()) : RecordedCriterion();
 }
 
 Across across_by(const Options& options, const std::optional<RuleFile>& rule) {
   if (!options.across.empty()) return across_from(options.across);
-  const std::string fitted = recorded(rule, "across");
-  return fitted.empty() ? Across::intersection : across_from(fitted);
+  return recorded(rule).roles.value_or(Roles()).across;
 }
 
 // The rates that are compared, and whether all cells are, strata or not.
@@ -84,7 +79,7 @@ struct Compared {
 };
 
 Compared compared_by(const Options& options, const std::optional<RuleFile>& rule, bool labelled) {
-  const std::string name = options.criterion.empty() ? recorded(rule, "name") : options.criterion;
+  const std::string name = options.criterion.empty() ? recorded(rule).name : options.criterion;
   if (name.empty() || name == "requirements") return {};
   const Criterion criterion = criterion_from(name, {.roles = {.sensitive = {"x"}}});
   for (const Rate rate : criterion.rates) {
@@ -277,14 +272,10 @@ std::string title_of(const View& view, const Prepared& data, const Options& opti
 }
 
 // What the rule was fitted for, unless told otherwise.
-void take_objective(const Json& fit, ObjectiveOptions& options) {
-  const auto take = [&](std::optional<double>& option, const char* key) {
-    const auto at = fit.find(key);
-    if (!option && at != fit.end() && at->is_number()) option = at->get<double>();
-  };
-  take(options.cost_fp, "cost_fp");
-  take(options.cost_fn, "cost_fn");
-  take(options.base_threshold, "base_threshold");
+void take_objective(const FitRecord& fit, ObjectiveOptions& options) {
+  if (!options.cost_fp) options.cost_fp = fit.cost_fp;
+  if (!options.cost_fn) options.cost_fn = fit.cost_fn;
+  if (!options.base_threshold) options.base_threshold = fit.base_threshold;
 }
 
 void check_soft_options(const Options& options, const std::optional<RuleFile>& rule) {
@@ -366,8 +357,8 @@ int run_audit(Options options) {
   if (options.json) {
     Json out;
     out["data"] = data.name;
-    out["rows"] = data.rows;
-    if (data.stored.excluded > 0) out["excluded"] = data.stored.excluded;
+    out["rows"] = data.rows();
+    if (data.excluded() > 0) out["excluded"] = data.excluded();
     out["largest_difference"] = worst.difference ? Json(*worst.difference) : Json(nullptr);
     out["smallest_ratio"] = worst.difference ? Json(worst.ratio) : Json(nullptr);
     for (std::size_t i = 0; i < views.size(); ++i) {
@@ -405,9 +396,8 @@ int run_audit(Options options) {
     if (reliability) {
       text += "\n" + strong("calibration of the scores") + "\n\n" + to_text(*reliability, names);
     }
-    if (data.stored.excluded > 0) {
-      text +=
-          fmt::format("\n{} left out for a missing value\n", counted(data.stored.excluded, "row"));
+    if (data.excluded() > 0) {
+      text += fmt::format("\n{} left out for a missing value\n", counted(data.excluded(), "row"));
     }
     if (data.tally().unit_weights()) {
       text += "\n" +

@@ -35,8 +35,7 @@ int run_calibrate(Options options) {
     }
     rule = read_rule(options.rule);
     if (!rule->hard().parts().calibrator) {
-      const auto how = rule->fit.find("calibrate");
-      const bool pooled = how != rule->fit.end() && *how == "isotonic";
+      const bool pooled = rule->fit.calibrate == Calibration::isotonic;
       throw UserError(fmt::format(
           "{} keeps no curve: {}", shown(options.rule),
           pooled ? "isotonic by cell pools the labels while it fits; --calibrate-by all keeps one"
@@ -62,8 +61,8 @@ int run_calibrate(Options options) {
   if (options.json) {
     Json out;
     out["data"] = data.name;
-    if (data.rows > 0) out["rows"] = data.rows;
-    if (data.stored.excluded > 0) out["excluded"] = data.stored.excluded;
+    if (data.rows() > 0) out["rows"] = data.rows();
+    if (data.excluded() > 0) out["excluded"] = data.excluded();
     if (calibrator) out["calibrator"] = to_json(*calibrator);
     out.update(to_json(reliability, names));
     print(out.dump(2) + "\n");

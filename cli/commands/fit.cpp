@@ -1,6 +1,6 @@
+#include <evenhand/fit_record.h>
 #include <evenhand/solve.h>
 #include <evenhand/text.h>
-#include <evenhand/version.h>
 
 #include <fmt/format.h>
 
@@ -64,35 +64,8 @@ struct Found {
   std::optional<CertifiedFit> certified;  // the same
   ConfidenceBound bound;
 
-  std::string to_json() const { return sgd ? sgd->to_json() : solution.to_json(); }
+  FitRecord record() const { return sgd ? FitRecord::of(*sgd) : FitRecord::of(solution); }
 };
-
-Json record_of(const Prepared& data, const Found& found, const Audit& before, const Audit& after) {
-  Json record = Json::parse(fit_record(found.to_json()));
-  Json source;
-  if (!data.columns.score.empty()) source["score"] = data.columns.score;
-  source["sensitive"] = data.columns.sensitive;
-  source["within"] = data.columns.within;
-  if (data.columns.label) source["label"] = *data.columns.label;
-  if (data.columns.weight) source["weight"] = *data.columns.weight;
-  if (!data.null.empty()) source["null"] = data.null;
-  record["columns"] = std::move(source);
-  record["scale"] = to_string(data.tally().reading().scale);
-  record["favorable"] = to_string(data.tally().reading().favorable);
-  if (data.rows > 0) record["rows"] = data.rows;
-  record["weight"] = data.tally().total().n;
-  if (data.stored.excluded > 0) record["excluded"] = data.stored.excluded;
-  record["labelled"] = data.tally().labelled();
-  record["before"] = to_json(before.overall.figures);
-  record["after"] = to_json(after.overall.figures);
-  return record;
-}
-
-AuditOptions auditing_of(const Solution& fit) {
-  return {.costs = fit.options.costs,
-          .base_threshold = fit.options.base_threshold,
-          .calibrator = fit.rule.parts().calibrator};
-}
 
 std::string report(const Prepared& data, const Found& found) {
   const Solution& fit = found.solution;
@@ -101,8 +74,8 @@ std::string report(const Prepared& data, const Found& found) {
   std::string out = strong(in_words(criterion)) + "\n";
   out += fmt::format("  {}: {} rows, {}", data.name, people(data.tally().total().n),
                      counted(data.tally().cells().size(), "cell"));
-  if (data.stored.excluded > 0) {
-    out += fmt::format("; {} left out for a missing value", counted(data.stored.excluded, "row"));
+  if (data.excluded() > 0) {
+    out += fmt::format("; {} left out for a missing value", counted(data.excluded(), "row"));
   }
   out += "\n";
   out += fmt::format("  {}\n\n", found.sgd ? run_in_words(*found.sgd)
@@ -133,7 +106,7 @@ Found find(const Options& options, const Prepared& data) {
   const Criterion criterion = options.fairness.build(data.roles());
   const StochasticOptions& stochastic = options.stochastic;
   SolveOptions solving =
-      options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows,
+      options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows(),
                         stochastic.wanted() ? usual_sgd_gamma : 0);
   options.lottery.put_into(solving);
   if (options.confidence.certify) {
@@ -206,13 +179,15 @@ int run_fit(const Options& options) {
   const AuditOptions auditing = auditing_of(fit);
   const Audit before = audit(data.tally(), data.roles(), auditing);
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
-  const Json record = record_of(data, found, before, after);
-  const std::string file = fit.rule.to_json(record.dump());
-  if (output) output->complete_with(file);
+  FitRecord record = found.record();
+  record.add(data.stored);
+  record.before = before.overall.figures;
+  record.after = after.overall.figures;
+  if (output) output->complete_with(rule_file(fit.rule, record));
   if (!options.stochastic.trace.empty()) write_trace(found.sgd->trace, options.stochastic.trace);
   if (output && output->is_standard_output()) return exit_done;
   if (options.json) {
-    Json all = record;
+    Json all = Json::parse(record.to_json());
     all["bound"] = bound_json(found.bound, data.roles());
     if (found.certified) {
       all["certificate"] = certificate_json(*found.certified, data.tally());

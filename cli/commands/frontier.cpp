@@ -140,8 +140,8 @@ int run_frontier(const Options& options) {
   const Prepared data = prepare(options.data, options.rows, {});
   if (output) output->must_not_be(data.files);
   const Criterion criterion = options.fairness.build(data.roles());
-  const SolveOptions solving =
-      options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows);
+  const SolveOptions solving = options.fit.build(options.objective, options.data.database.threads,
+                                                 data.tally(), data.rows());
   const std::vector<double> parameters = parameters_of(options, criterion);
   std::vector<FrontierPoint> points;
   if (options.breakpoints) {

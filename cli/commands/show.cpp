@@ -1,6 +1,8 @@
 #include <evenhand/rule.h>
 #include <evenhand/text.h>
 
+#include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -16,11 +18,6 @@
 namespace evenhand::cli {
 namespace {
 
-std::string text_in(const Json& record, const char* key) {
-  const auto at = record.find(key);
-  return at != record.end() && at->is_string() ? shown(at->get<std::string>()) : std::string();
-}
-
 // Names and requirements, without the quotes of shown.
 std::string brief(std::string text) {
   constexpr std::size_t most = 200;
@@ -32,68 +29,49 @@ std::string brief(std::string text) {
   return printable(text);
 }
 
-std::optional<double> number_in(const Json& record, const char* key) {
-  const auto at = record.find(key);
-  return at != record.end() && at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
-}
-
-std::string list_in(const Json& record, const char* key, std::string_view between) {
-  const auto at = record.find(key);
+std::string list_of(const std::vector<std::string>& texts, std::string_view between) {
   std::string out;
-  if (at == record.end() || !at->is_array()) return out;
-  for (const Json& text : *at) {
-    if (!text.is_string()) continue;
-    out += (out.empty() ? "" : std::string(between)) + brief(text.get<std::string>());
+  for (const std::string& text : texts) {
+    out += (out.empty() ? "" : std::string(between)) + brief(text);
   }
   return out;
 }
 
-std::string criterion_in_words(const Json& criterion) {
-  std::string out = text_in(criterion, "name");
-  if (const std::string groups = list_in(criterion, "sensitive", ", "); !groups.empty()) {
-    out += " between the groups of " + groups;
-  }
-  if (const std::string columns = list_in(criterion, "soft", ", "); !columns.empty()) {
-    out += " for those who belong, by " + columns;
-  }
-  if (const std::string strata = list_in(criterion, "within", ", "); !strata.empty()) {
-    out += " within " + strata;
-  }
-  if (const std::string across = text_in(criterion, "across"); !across.empty()) {
-    out += ", " + across;
-  }
-  for (const char* key : {"tolerance", "ratio", "rho"}) {
-    if (const auto value = number_in(criterion, key)) {
-      out += fmt::format(", {} {}", key, rounded(*value, 6));
-    }
-  }
-  if (const std::string require = list_in(criterion, "require", "; "); !require.empty()) {
-    out += "; " + require;
-  }
+std::string criterion_in_words(const RecordedCriterion& criterion) {
+  std::string out = shown(criterion.name);
+  const Roles roles = criterion.roles.value_or(Roles());
+  if (!roles.sensitive.empty()) out += " between the groups of " + list_of(roles.sensitive, ", ");
+  if (!criterion.soft.empty()) out += " for those who belong, by " + list_of(criterion.soft, ", ");
+  if (!roles.within.empty()) out += " within " + list_of(roles.within, ", ");
+  if (roles.across == Across::marginal) out += ", marginal";
+  if (roles.across == Across::both) out += ", both";
+  const auto add = [&](std::string_view name, const std::optional<double>& value) {
+    if (value) out += fmt::format(", {} {}", name, rounded(*value, 6));
+  };
+  add("tolerance", criterion.tolerance);
+  add("ratio", criterion.ratio);
+  if (criterion.rho && criterion.rho->kind == Rho::Kind::given) add("rho", criterion.rho->value);
+  if (!criterion.require.empty()) out += "; " + list_of(criterion.require, "; ");
   return out;
 }
 
-std::string record_in_words(const Json& fit) {
+std::string proof_in_words(const RecordedProof& proof) {
+  std::string out = "Status: " + std::string(to_string(proof.status));
+  const auto add = [&](std::string_view name, double value, const std::string& text) {
+    if (!std::isnan(value)) out += fmt::format(", {} {}", name, text);
+  };
+  // The stochastic solver makes no claim.
+  if (proof.status != Status::approximate) add("gap", proof.gap, small(std::max(0.0, proof.gap)));
+  add("violation", proof.violation, small(proof.violation));
+  add("lottery share", proof.lottery_share, percent(proof.lottery_share));
+  return out + "\n";
+}
+
+std::string record_in_words(const FitRecord& fit) {
   std::string out;
-  const auto criterion = fit.find("criterion");
-  if (criterion != fit.end() && criterion->is_object()) {
-    out += fmt::format("Found for: {}\n", criterion_in_words(*criterion));
-  }
-  if (const auto rows = number_in(fit, "weight"))
-    out += fmt::format("On: {} rows\n", people(*rows));
-  if (const std::string status = text_in(fit, "status"); !status.empty()) {
-    out += "Status: " + status;
-    const auto gap = number_in(fit, "gap");
-    if (gap && status != to_string(Status::approximate))  // which makes no claim
-      out += fmt::format(", gap {}", small(std::max(0.0, *gap)));
-    if (const auto violation = number_in(fit, "violation")) {
-      out += fmt::format(", violation {}", small(*violation));
-    }
-    if (const auto share = number_in(fit, "lottery_share")) {
-      out += fmt::format(", lottery share {}", percent(*share));
-    }
-    out += "\n";
-  }
+  if (fit.criterion) out += fmt::format("Criterion: {}\n", criterion_in_words(*fit.criterion));
+  if (fit.weight) out += fmt::format("Fitted on: {} rows\n", people(*fit.weight));
+  if (fit.proof) out += proof_in_words(*fit.proof);
   return out;
 }
 

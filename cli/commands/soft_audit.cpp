@@ -50,7 +50,9 @@ int run_soft_audit(const SoftAuditRequest& request) {
   const bool decisions = !request.decision.empty();
   SoftWanted wanted{
       .columns = request.soft, .decisions = decisions, .if_there = request.if_there, .rule = rule};
-  if (request.rule) wanted.columns_if_there = request.rule->recorded_soft_columns();
+  if (request.rule) {
+    wanted.columns_if_there = request.rule->columns().soft.value_or(std::vector<std::string>());
+  }
   const SoftTable data = SoftTable::read(request.data, request.rows, wanted);
   const Reading reading = request.rows.reading();
   const SoftAuditOptions options{.weight = data.weight(),

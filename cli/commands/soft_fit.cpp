@@ -1,5 +1,6 @@
 #include "commands/soft_fit.h"
 
+#include <evenhand/fit_record.h>
 #include <evenhand/soft.h>
 #include <evenhand/theory.h>
 
@@ -43,27 +44,20 @@ std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAud
   return out + pair_table(data.columns().within, before, &after);
 }
 
-Json record_of(const SoftTable& data, const SoftSolution& fit, const std::string& null,
-               const SoftAudit& before, const SoftAudit& after) {
-  Json record = Json::parse(fit_record(fit.to_json()));
-  Json columns;
-  columns["score"] = data.columns().score;
-  columns["soft"] = data.soft();
-  columns["within"] = data.columns().within;
-  if (data.columns().label) columns["label"] = *data.columns().label;
-  if (data.columns().weight) columns["weight"] = *data.columns().weight;
-  columns["null"] = null;
-  record["columns"] = std::move(columns);
-  record["scale"] = to_string(fit.rule.parts().reading.scale);
-  record["favorable"] = to_string(fit.rule.parts().reading.favorable);
-  record["rows"] = data.size();
-  double weight = 0;
-  for (const SoftStratumOutcome& stratum : fit.strata) weight += stratum.weight;
-  record["weight"] = weight;
-  if (data.excluded() > 0) record["excluded"] = data.excluded();
-  record["labelled"] = data.columns().label.has_value();
-  record["before"] = summary_json(before);
-  record["after"] = summary_json(after);
+FitRecord record_of(const SoftTable& data, const SoftSolution& fit, const std::string& null,
+                    const SoftAudit& before, const SoftAudit& after) {
+  FitRecord record = FitRecord::of(fit);
+  record.add({.roles = {.sensitive = {}, .within = data.columns().within},
+              .score = data.columns().score,
+              .label = data.columns().label.value_or(""),
+              .weight = data.columns().weight.value_or(""),
+              .null = null,
+              .rows = data.size(),
+              .excluded = data.excluded()},
+             data.soft(), fit);
+  record.labelled = data.columns().label.has_value();
+  record.before = SoftSummary::of(before);
+  record.after = SoftSummary::of(after);
   return record;
 }
 
@@ -113,12 +107,12 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
                                   .costs = solving.costs};
   const SoftAudit before = audit_soft(data.rows(), auditing);
   const SoftAudit after = audit_soft(data.rows(), fit.rule.probability(data.rows()), auditing);
-  const Json record =
+  const FitRecord record =
       record_of(data, fit, NullPolicy::from(problem.rows.null).text(), before, after);
-  if (output) output->complete_with(fit.rule.to_json(record.dump()));
+  if (output) output->complete_with(rule_file(fit.rule, record));
   if (output && output->is_standard_output()) return exit_done;
   if (json) {
-    print(record.dump(2) + "\n");
+    print(Json::parse(record.to_json()).dump(2) + "\n");
     return exit_done;
   }
   print(report(data, fit, before, after) + written_in_words(output ? output->name() : ""));

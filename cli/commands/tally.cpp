@@ -73,12 +73,13 @@ int run_tally(const Options& options) {
     say(fmt::format("{} of {} had fewer than {} rows; pooled with their neighbours, {} are left",
                     with_commas(pooled.rare), with_commas(pooled.entries_before) + " entries",
                     rounded(options.min_count.value_or(0), 6), with_commas(pooled.entries_after)));
+    data.stored.source.fingerprint = data.stored.fingerprint();
     data.stored.tally = pooled.tally;
-    data.stored.min_count = *options.min_count;
+    data.stored.source.min_count = *options.min_count;
   }
   store(data.stored, options.data.database, output);
-  if (data.stored.excluded > 0) {
-    say(counted(data.stored.excluded, "row") + " left out for a missing value");
+  if (data.excluded() > 0) {
+    say(counted(data.excluded(), "row") + " left out for a missing value");
   }
   say(summary(data.stored, output));
   return exit_done;
@@ -87,6 +88,7 @@ int run_tally(const Options& options) {
 struct MergeOptions {
   std::vector<std::string> tallies;
   DatabaseOptions database;
+  bool repeated = false;
   std::string output;
 };
 
@@ -115,21 +117,11 @@ int run_merge(const MergeOptions& options) {
       continue;
     }
     try {
-      all->tally = all->tally.merge(next.tally);
+      all = all->merged(next, options.repeated ? Repeated::allow : Repeated::refuse);
     } catch (const std::invalid_argument& error) {
       throw UserError(
           fmt::format("{} and {}: {}", shown(tallies.front()), shown(path), error.what()));
     }
-    if (all->roles.sensitive.empty()) all->roles = next.roles;
-    if (!next.roles.sensitive.empty() && next.roles != all->roles) {
-      throw UserError(fmt::format("{} and {} do not compare the same groups",
-                                  shown(tallies.front()), shown(path)));
-    }
-    all->excluded += next.excluded;
-    all->min_count = std::min(all->min_count, next.min_count);
-    if (all->score != next.score) all->score.clear();
-    if (all->label != next.label) all->label.clear();
-    if (all->null != next.null) all->null.clear();
   }
   store(*all, options.database, output);
   say(summary(*all, output));
@@ -167,6 +159,8 @@ void add_merge(Command& program, int& status) {
   command.add_option("TALLY", options->tallies, "Two or more tallies, also as a glob")
       ->required()
       ->type_name("");
+  command.add_flag("--allow-repeated", options->repeated,
+                   "Also add up tallies of the same people, who then count twice");
   add_threads(command, options->database);
   command.add_option("-o,--output", options->output, "Where the sum goes, as Parquet")
       ->required()

@@ -54,16 +54,15 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
                                  .weighted = columns.weight.has_value()},
                                 NullPolicy::from(rows.null));
   return {.stored = {.tally = std::move(collected.tally),
-                     .roles = {.sensitive = columns.sensitive, .within = columns.within},
-                     .excluded = collected.excluded,
-                     .min_count = 0,
-                     .score = columns.score,
-                     .label = columns.label.value_or(""),
-                     .null = NullPolicy::from(rows.null).text()},
+                     .source = {.roles = {.sensitive = columns.sensitive, .within = columns.within},
+                                .score = columns.score,
+                                .label = columns.label.value_or(""),
+                                .weight = columns.weight.value_or(""),
+                                .null = NullPolicy::from(rows.null).text(),
+                                .rows = collected.rows,
+                                .excluded = collected.excluded}},
           .name = source.name(),
           .columns = columns,
-          .null = NullPolicy::from(rows.null).text(),
-          .rows = collected.rows,
           .input = input,
           .files = input->files()};
 }
@@ -115,14 +114,15 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
   StoredTally stored = read_tally(database, input, plain);
   refuse_contradictions(rows, stored.tally, input.name());
   if (!asked.sensitive.empty() || !asked.within.empty()) {
-    if (asked.sensitive.empty()) asked.sensitive = stored.roles.sensitive;
-    stored.roles = asked;
+    if (asked.sensitive.empty()) asked.sensitive = stored.source.roles.sensitive;
+    stored.source.roles = asked;
     const std::vector<std::string> attributes = both(asked.sensitive, asked.within);
     if (attributes != stored.tally.cells().attributes()) {
+      stored.source.fingerprint = stored.fingerprint();
       stored.tally = stored.tally.project(attributes);
     }
   }
-  if (stored.roles.sensitive.empty() && options.sensitive_needed) {
+  if (stored.source.roles.sensitive.empty() && options.sensitive_needed) {
     throw UserError(fmt::format("{} does not say who is compared: give --sensitive", input.name()));
   }
   Prepared out{.stored = std::move(stored),
@@ -130,12 +130,11 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
                .from_tally = true,
                .input = {},
                .files = input.files()};
-  out.null = out.stored.null;
-  out.columns.score = out.stored.score;
-  out.columns.sensitive = out.stored.roles.sensitive;
-  out.columns.within = out.stored.roles.within;
-  if (!out.stored.label.empty()) out.columns.label = out.stored.label;
-  if (out.tally().unit_weights()) out.rows = static_cast<std::uint64_t>(out.tally().total().n);
+  const TallySource& source = out.stored.source;
+  out.columns.score = source.score;
+  out.columns.sensitive = source.roles.sensitive;
+  out.columns.within = source.roles.within;
+  if (!source.label.empty()) out.columns.label = source.label;
   return out;
 }
 

@@ -13,16 +13,16 @@ namespace evenhand::cli {
 
 struct Prepared {
   StoredTally stored;
-  std::string name;        // of the data, for messages and records
-  Columns columns = {};    // as far as known
-  std::string null = {};   // the policy
-  std::uint64_t rows = 0;  // 0: not known, from a weighted tally
+  std::string name;      // of the data, for messages and records
+  Columns columns = {};  // as far as known
   bool from_tally = false;
   std::shared_ptr<const Input> input;  // of rows, to be read again
   std::vector<std::string> files;      // that were read: no output may be one of them
 
   const Tally& tally() const noexcept { return stored.tally; }
-  const Roles& roles() const noexcept { return stored.roles; }
+  const Roles& roles() const noexcept { return stored.source.roles; }
+  std::uint64_t rows() const { return stored.rows().value_or(0); }  // 0: not known, of weights
+  std::uint64_t excluded() const noexcept { return stored.source.excluded; }
 };
 
 enum class Needs {

@@ -73,7 +73,7 @@ SgdResult solve_stream(const Prepared& data, const DatabaseOptions& how, const C
     query.numbers.push_back({label, true, {zero_or_one_check("label", label)}});
   }
   query.attributes = data.columns.attributes();
-  query.nulls = NullPolicy::from(data.null);
+  query.nulls = NullPolicy::from(data.stored.source.null);
   Rows rows(database, source, std::move(query));
   if (options.calibrate != Calibration::none) {
     options.calibrator = calibrate(tally, options.calibrate,
@@ -81,7 +81,7 @@ SgdResult solve_stream(const Prepared& data, const DatabaseOptions& how, const C
     options.calibrate = Calibration::none;
     options.calibrate_by = CalibrateBy::cell;
   }
-  options.steps = static_cast<std::uint64_t>(passes * static_cast<double>(data.rows));
+  options.steps = static_cast<std::uint64_t>(passes * static_cast<double>(data.rows()));
   if (!options.record_every && !asked.trace.empty()) {
     options.record_every = std::max<std::uint64_t>(1, *options.steps / 100);
   }
@@ -96,7 +96,7 @@ SgdResult solve_stream(const Prepared& data, const DatabaseOptions& how, const C
     });
   }
   SgdResult out = stream.finish(tally);
-  out.trace.rows = static_cast<double>(data.rows);
+  out.trace.rows = static_cast<double>(data.rows());
   return out;
 }
 
@@ -208,12 +208,12 @@ SgdResult solve_stochastic(const Prepared& data, const DatabaseOptions& database
   if (options.stream) return solve_stream(data, database, criterion, sgd, options);
   sgd.epochs = options.epochs.value_or(sgd.epochs);
   // A weighted tally does not know how many rows it has.
-  const auto rows = static_cast<double>(data.rows);
-  if (!sgd.steps && data.rows > 0) {
+  const auto rows = static_cast<double>(data.rows());
+  if (!sgd.steps && data.rows() > 0) {
     sgd.steps = static_cast<std::uint64_t>(std::max(1.0, std::round(sgd.epochs * rows)));
   }
   SgdResult out = solve_sgd(data.tally(), criterion, sgd);
-  if (data.rows > 0) out.trace.rows = rows;
+  if (data.rows() > 0) out.trace.rows = rows;
   return out;
 }
 

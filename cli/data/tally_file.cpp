@@ -2,16 +2,11 @@
 
 #include <evenhand/bad_row.h>
 #include <evenhand/text.h>
-#include <evenhand/version.h>
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <strings.h>
 
 #include "data/sql.h"
@@ -21,8 +16,6 @@
 namespace evenhand::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-constexpr int newest_version = 1;
 constexpr std::string_view shape =
     "a tally has one row for each cell and score: the attributes' columns, score, n and n1";
 
@@ -113,66 +106,18 @@ void register_table(Database& database, Walk& walk) {
   if (state == DuckDBError) throw Failure("DuckDB does not take the function evenhand_tally_rows");
 }
 
-Json metadata_of(const StoredTally& stored) {
-  const Tally& tally = stored.tally;
-  Json out;
-  out["tally"] = newest_version;
-  out["version"] = EVENHAND_VERSION;
-  out["attributes"] = tally.cells().attributes();
-  out["sensitive"] = stored.roles.sensitive;
-  out["within"] = stored.roles.within;
-  out["scale"] = to_string(tally.reading().scale);
-  out["favorable"] = to_string(tally.reading().favorable);
-  out["resolution"] = to_string(tally.resolution());
-  if (tally.level()) out["level"] = *tally.level();
-  out["labelled"] = tally.labelled();
-  out["weighted"] = !tally.unit_weights();
-  if (stored.excluded > 0) out["excluded"] = stored.excluded;
-  if (stored.min_count > 0) out["min_count"] = stored.min_count;
-  if (!stored.score.empty()) out["score"] = stored.score;
-  if (!stored.label.empty()) out["label"] = stored.label;
-  if (!stored.null.empty()) out["null"] = stored.null;
-  return out;
-}
-
 // --- Reading.
 
-std::optional<Json> metadata_in(Database& database, const Input& input) {
+std::optional<TallyMetadata> metadata_in(Database& database, const Input& input) {
   if (input.is_sql() || input.format() != Format::parquet) return std::nullopt;
   const auto rows = database.query(
-      fmt::format("SELECT decode(value) FROM parquet_kv_metadata({}) WHERE key = 'evenhand'::BLOB",
+      fmt::format("SELECT decode(value) FROM parquet_kv_metadata({}) WHERE key = 'evenhand'::BLOB "
+                  // Also where the key is corrupt: without it, counts would be read as plain.
+                  "OR starts_with(hex(value), hex('{{\"tally\":'::BLOB))",
                   list_literal(input.files())));
   if (rows.empty()) return std::nullopt;
-  Json found = Json::parse(rows[0][0].value_or(""), nullptr, false);
-  const auto damaged = [&](bool is) {
-    if (is) fail(input.name(), "its metadata are damaged");
-  };
-  damaged(!found.is_object() || !found.contains("tally") || !found["tally"].is_number_integer());
-  if (found["tally"] > newest_version) {
-    throw UserError(fmt::format(
-        "{} is a tally of version {}, this program reads up to version {}; please update",
-        input.name(), found["tally"].dump(), newest_version));
-  }
-  damaged(found["tally"] < 1);
-  for (const char* key : {"attributes", "sensitive", "within"}) {
-    damaged(!found.contains(key) || !found[key].is_array());
-    for (const Json& name : found[key]) damaged(!name.is_string());
-  }
-  for (const char* key : {"scale", "favorable", "resolution"}) {
-    damaged(!found.contains(key) || !found[key].is_string());
-  }
-  for (const char* key : {"labelled", "weighted"}) {
-    damaged(!found.contains(key) || !found[key].is_boolean());
-  }
-  damaged(found.contains("level") && !found["level"].is_number_integer());
-  damaged(found.contains("excluded") && !found["excluded"].is_number_unsigned());
-  damaged(found.contains("min_count") &&
-          !(found["min_count"].is_number() && found["min_count"] >= 0));
-  for (const char* key : {"score", "label", "null"}) {
-    damaged(found.contains(key) && !found[key].is_string());
-  }
   if (rows.size() > 1) throw UserError(input.name() + ": use evenhand merge for several tallies");
-  return found;
+  return TallyMetadata::from_json(rows[0][0].value_or(""));
 }
 
 // Columns of the file in memory; texts as codes, since they repeat.
@@ -222,27 +167,8 @@ bool is_whole(const std::string& type) {
   return type.find("INT") != std::string::npos;
 }
 
-std::vector<std::string> texts_in(const Json& metadata, const char* key) {
-  return metadata.value(key, std::vector<std::string>{});
-}
-
-// The metadata must be about the columns that are there.
-void check_attributes(const Json& metadata, std::vector<std::string> attributes,
-                      std::vector<std::string> columns, const std::string& name) {
-  for (const char* role : {"sensitive", "within"}) {
-    for (const std::string& attribute : texts_in(metadata, role)) {
-      if (std::find(attributes.begin(), attributes.end(), attribute) == attributes.end()) {
-        fail(name,
-             fmt::format("its metadata name {}, which is no attribute of it", shown(attribute)));
-      }
-    }
-  }
-  std::sort(attributes.begin(), attributes.end());
-  std::sort(columns.begin(), columns.end());
-  if (attributes != columns) fail(name, "its columns are not those that its metadata name");
-}
-
-StoredTally read_with(Database& database, const Source& source, const std::optional<Json>& metadata,
+StoredTally read_with(Database& database, const Source& source,
+                      const std::optional<TallyMetadata>& metadata,
                       const PlainTallyOptions& options) {
   const auto need = [&](const std::string& column) -> const Column& {
     if (!source.has(column)) {
@@ -252,12 +178,14 @@ StoredTally read_with(Database& database, const Source& source, const std::optio
   };
   const std::string score = metadata ? "score" : options.score;
   std::vector<std::string> attributes = options.attributes;
-  if (metadata) attributes = texts_in(*metadata, "attributes");
-  const bool labelled = metadata ? metadata->value("labelled", false) : source.has("n1");
+  if (metadata) attributes = metadata->attributes;
+  const bool labelled = metadata ? metadata->labelled : source.has("n1");
   std::vector<std::string> wanted;
+  std::vector<std::string> all;
   std::vector<std::string> others;
   for (const Column& column : source.columns()) {
     const bool number = column.name == score || column.name == "n" || column.name == "n1";
+    all.push_back(column.name);
     if (!number) others.push_back(column.name);
   }
   if (attributes.empty() && !metadata) attributes = others;
@@ -266,10 +194,10 @@ StoredTally read_with(Database& database, const Source& source, const std::optio
     attribute = need(attribute).name;
     wanted.push_back(fmt::format("CAST({} AS VARCHAR)", identifier(attribute)));
   }
-  if (metadata) check_attributes(*metadata, attributes, others, source.name());
   const Column& n = need("n");
   std::vector<std::string> numbers = {need(score).name, n.name};
   if (labelled) numbers.push_back(need("n1").name);
+  if (metadata) metadata->check_columns(std::move(all));
   for (const std::string& number : numbers) {
     wanted.push_back(fmt::format("CAST({} AS DOUBLE)", identifier(number)));
   }
@@ -288,34 +216,20 @@ StoredTally read_with(Database& database, const Source& source, const std::optio
   }
   CountedOptions counted{.scale = options.reading.scale,
                          .favorable = options.reading.favorable,
-                         .resolution = options.resolution};
+                         .resolution = options.resolution,
+                         .weighted = !is_whole(n.type) && n.type != "VARCHAR"};
+  if (metadata) counted = metadata->options();
   if (labelled) counted.positives = columns.n1;
-  const bool texts_only = n.type == "VARCHAR";
-  counted.weighted = !is_whole(n.type) && !texts_only;
-  if (metadata) {
-    counted.scale = scale_from(metadata->value("scale", "probability"));
-    counted.favorable = favorable_from(metadata->value("favorable", "high"));
-    counted.resolution = resolution_from(metadata->value("resolution", "exact"));
-    counted.weighted = metadata->value("weighted", false);
-    if (counted.resolution.cap() && metadata->contains("level")) {
-      counted.level = metadata->at("level").get<int>();
-    }
-  }
   Cells cells;
   if (coded.empty()) {
     cells = {CellNames({}, {{}}), std::vector<CellCode>(columns.score.size(), 0)};
   } else {
     cells = Cells::from(coded);
   }
-  StoredTally out{.tally = Tally::counted(columns.score, columns.n, cells, counted), .roles = {}};
+  StoredTally out{.tally = Tally::counted(columns.score, columns.n, cells, counted)};
   if (metadata) {
-    out.roles = {.sensitive = texts_in(*metadata, "sensitive"),
-                 .within = texts_in(*metadata, "within")};
-    out.excluded = metadata->value("excluded", std::uint64_t{0});
-    out.min_count = metadata->value("min_count", 0.0);
-    out.score = metadata->value("score", "");
-    out.label = metadata->value("label", "");
-    out.null = metadata->value("null", "");
+    metadata->check(out.tally);
+    out.source = metadata->source;
   }
   return out;
 }
@@ -338,18 +252,16 @@ void write_tally(Database& database, const StoredTally& stored, Output& output) 
   output.write_by(database,
                   fmt::format("COPY (SELECT * FROM evenhand_tally_rows()) TO {} (FORMAT parquet, "
                               "USE_TMP_FILE false, KV_METADATA {{evenhand: {}}})",
-                              literal(output.staged()), literal(metadata_of(stored).dump())),
+                              literal(output.staged()), literal(stored.metadata())),
                   "writing");
   output.complete();
 }
 
 StoredTally read_tally(Database& database, const Input& input, const PlainTallyOptions& options) {
   try {
-    const std::optional<Json> metadata = metadata_in(database, input);
+    const std::optional<TallyMetadata> metadata = metadata_in(database, input);
     const Source source(database, input);
     return read_with(database, source, metadata, options);
-  } catch (const nlohmann::json::exception&) {
-    fail(input.name(), "its metadata are damaged");
   } catch (const BadRow& bad) {  // people count from 1
     fail(input.name(), fmt::format("row {}: {}", with_commas(bad.row() + 1), bad.problem()));
   } catch (const std::invalid_argument& error) {

@@ -2,11 +2,8 @@
 // (the weight of rows with label 1), in the user's own scale.
 #pragma once
 
-#include <evenhand/criterion.h>
-#include <evenhand/tally.h>
+#include <evenhand/tally_file.h>
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,16 +12,6 @@
 #include "output/output.h"
 
 namespace evenhand::cli {
-
-struct StoredTally {
-  Tally tally;
-  Roles roles;                 // no sensitive attribute: not known
-  std::uint64_t excluded = 0;  // rows that were left out because of a missing value
-  double min_count = 0;        // no entry has fewer rows
-  std::string score = {};      // the column it was made of; empty: not known
-  std::string label = {};
-  std::string null = {};  // what became of missing values; empty: not known
-};
 
 // As Parquet, with all that is not in the columns as metadata. Throws UserError if an attribute is
 // called like one of the other columns.

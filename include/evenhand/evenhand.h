@@ -19,6 +19,7 @@
 #include <evenhand/confidence.h>
 #include <evenhand/confidence_bound.h>
 #include <evenhand/criterion.h>
+#include <evenhand/fit_record.h>
 #include <evenhand/frontier.h>
 #include <evenhand/lottery.h>
 #include <evenhand/monitor.h>
@@ -35,5 +36,6 @@
 #include <evenhand/soft_rule.h>
 #include <evenhand/solve.h>
 #include <evenhand/tally.h>
+#include <evenhand/tally_file.h>
 #include <evenhand/theory.h>
 #include <evenhand/version.h>

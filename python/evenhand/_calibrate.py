@@ -65,7 +65,7 @@ class Calibrator:
             The name of missing groups; by default the one that the calibrator was fitted with.
         """
         if null is None and self._tally is not None:
-            null = self._tally._source.null
+            null = self._tally._source.null or None
         if null is None or null == "exclude":  # every row has a probability
             null = "error"
         frame = _inputs.frame_of(data)
@@ -140,7 +140,7 @@ class Calibrator:
                 raise ValueError(
                     "calibration is measured against what really happened: give label="
                 )
-            null = null or (self._tally._source.null if self._tally is not None else None)
+            null = null or (self._tally._source.null if self._tally is not None else "") or None
         tally = as_tally(
             score,
             sensitive if named is None else {one.name: one.values for one in named},

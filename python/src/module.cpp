@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
   bind_arrow(m);
   bind_names(m);
   bind_tally(m);
+  bind_tally_source(m);
   bind_calibrate(m);
   bind_rule(m);
   bind_solve(m);

@@ -17,6 +17,7 @@ namespace evenhand::python {
 
 void bind_names(nanobind::module_& m);
 void bind_tally(nanobind::module_& m);
+void bind_tally_source(nanobind::module_& m);
 void bind_rule(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);
 void bind_soft(nanobind::module_& m);

@@ -1,10 +1,14 @@
+#include <evenhand/fit_record.h>
 #include <evenhand/soft.h>
 #include <evenhand/soft_audit.h>
 
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
@@ -180,6 +184,14 @@ nb::dict record_of_soft(const SoftSolution& fit) {
   return out;
 }
 
+// Selection rate, accuracy, cost and largest difference.
+using Summary = std::tuple<double, double, double, std::optional<double>>;
+
+SoftSummary summary_of(const Summary& summary) {
+  const auto& [selection_rate, accuracy, cost, largest_difference] = summary;
+  return {selection_rate, accuracy, cost, largest_difference};
+}
+
 nb::list strata_of(const SoftRule& rule) {
   nb::list out;
   const SoftRuleParts& parts = rule.parts();
@@ -227,7 +239,20 @@ void bind_soft(nb::module_& m) {
           "same_as", [](const SoftRule& a, const SoftRule& b) { return a == b; }, nb::arg("other"));
   nb::class_<SoftSolution>(m, "SoftSolution")
       .def_ro("rule", &SoftSolution::rule)
-      .def("to_json", &SoftSolution::to_json)
+      .def(
+          "fit_record",
+          [](const SoftSolution& fit, const TallySource& source,
+             const std::vector<std::string>& soft, bool labelled, const Summary& before,
+             const Summary& after) {
+            FitRecord record = FitRecord::of(fit);
+            record.add(source, soft, fit);
+            record.labelled = labelled;
+            record.before = summary_of(before);
+            record.after = summary_of(after);
+            return record.to_json();
+          },
+          nb::arg("source"), nb::arg("soft"), nb::arg("labelled"), nb::arg("before"),
+          nb::arg("after"))
       .def("record", &record_of_soft, nb::sig("def record(self) -> dict[str, typing.Any]"));
   m.def("solve_soft", &solved, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
         nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("cost_fp"),

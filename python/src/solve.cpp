@@ -1,4 +1,5 @@
 #include <evenhand/calibrate.h>
+#include <evenhand/fit_record.h>
 #include <evenhand/sgd.h>
 #include <evenhand/solve.h>
 #include <evenhand/theory.h>
@@ -235,6 +236,14 @@ nb::list cell_records(const Solution& fit, const CellNames& names) {
   return out;
 }
 
+// The member `fit` of the rule's file, as the tool writes it.
+std::string record_text(FitRecord record, const Solution& fit, const Tally& tally,
+                        const TallySource& source) {
+  const nb::gil_scoped_release released;
+  record.add({tally, source}, fit);
+  return record.to_json();
+}
+
 nb::list stratum_records(const Solution& fit) {
   nb::list out;
   for (const StratumOutcome& stratum : fit.strata) {
@@ -302,14 +311,24 @@ void bind_solve(nb::module_& m) {
       .def_ro("rule", &Solution::rule)
       .def_prop_ro("infeasible",
                    [](const Solution& fit) { return fit.status == Status::infeasible; })
-      .def("to_json", &Solution::to_json)
+      .def(
+          "fit_record",
+          [](const Solution& fit, const Tally& tally, const TallySource& source) {
+            return record_text(FitRecord::of(fit), fit, tally, source);
+          },
+          nb::arg("tally"), nb::arg("source"))
       .def("record", &solution_record, nb::arg("tally"),
            nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
   nb::class_<SgdResult>(m, "SgdResult")
       .def_prop_ro("rule", [](const SgdResult& fit) { return fit.solution.rule; })
       .def_prop_ro("infeasible",
                    [](const SgdResult& fit) { return fit.solution.status == Status::infeasible; })
-      .def("to_json", &SgdResult::to_json)
+      .def(
+          "fit_record",
+          [](const SgdResult& fit, const Tally& tally, const TallySource& source) {
+            return record_text(FitRecord::of(fit), fit.solution, tally, source);
+          },
+          nb::arg("tally"), nb::arg("source"))
       .def("record", &sgd_record, nb::arg("tally"),
            nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
   m.def("solve", &solved, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),

@@ -92,7 +92,7 @@ def test_unseen_cells(rule: Rule) -> None:
         rule.probability([0.9, 0.9], groups)
     assert rule.probability([0.9, 0.9], groups, unseen="score").tolist()[1] == 1
     assert rule.probability([0.9, 0.9], groups, unseen="reject").tolist()[1] == 0
-    with pytest.raises(ValueError, match="no unseen 'x': use error, score or reject"):
+    with pytest.raises(ValueError, match="no unseen 'x': choose error, score or reject"):
         rule.probability([0.9, 0.9], groups, unseen="x")
 
 

@@ -86,7 +86,7 @@ def test_an_epoch_has_as_many_steps_as_rows(people: People) -> None:
     fit = evenhand.fit(tally, **options)
     assert fit.steps == 2 * len(people.score)
     assert fit.trace[-1]["epoch"] == 2
-    merged = evenhand.fit(tally + tally, **options)
+    merged = evenhand.fit(tally.merge(tally, allow_repeated=True), **options)
     assert merged.steps == 4 * len(people.score)
 
 

@@ -215,14 +215,14 @@ def test_parquet_that_is_damaged(people: People, tmp_path: Path) -> None:
     of(people).save(path)
     table = pq.read_table(path)
     metadata = json.loads(pq.read_metadata(path).metadata[b"evenhand"])
-    damaged = "its metadata are damaged"
+    damaged = "corrupt metadata"
     for stored, message in [
         (b"", damaged),
         (b"[" * 100000, damaged),
         (b"3", damaged),
         (changed(metadata, tally="1"), damaged),
         (changed(metadata, tally=0), damaged),
-        (changed(metadata, tally=2), "it is of version 2, .* please update"),
+        (changed(metadata, tally=2), "it has version 2, .* please update"),
         (changed(metadata, sensitive="sex"), damaged),
         (changed(metadata, scale=3), damaged),
         (changed(metadata, labelled=1), damaged),
@@ -230,8 +230,11 @@ def test_parquet_that_is_damaged(people: People, tmp_path: Path) -> None:
         (changed(metadata, excluded=-1), damaged),
         (changed(metadata, min_count="x"), damaged),
         (changed(metadata, score=3), damaged),
-        (changed(metadata, sensitive=["age"]), "'age', which is no attribute"),
-        (changed(metadata, attributes=["sex"], within=[]), "its columns are not those"),
+        (changed(metadata, sensitive=["age"]), "age, which is not one of its attributes"),
+        (
+            changed(metadata, attributes=["sex"], sensitive=["sex"], within=[]),
+            "its columns are not those",
+        ),
         (changed(metadata, labelled=False), "its columns are not those"),
         (changed(metadata, scale="x"), "x"),
         (changed(metadata, resolution="x"), "no resolution"),
@@ -274,3 +277,21 @@ def test_endings_in_any_case(tmp_path: Path) -> None:
     tally.save(tmp_path / "x.PARQUET")
     assert (tmp_path / "x.PARQUET").read_bytes()[:4] == b"PAR1"
     assert Tally.load(tmp_path / "x.PARQUET") == tally
+
+
+def test_nobody_counts_twice_by_mistake(people: People, tmp_path: Path) -> None:
+    """A tally that is in both is refused, whether it was merged before, pooled or saved."""
+    one, two = (Tally([score], {"sex": ["F"]}) for score in (0.25, 0.5))
+    both = one + two
+    assert both.parts == sorted([one.fingerprint, two.fingerprint])
+    both.save(tmp_path / "both.parquet")
+    loaded = Tally.load(tmp_path / "both.parquet")
+    assert (loaded.fingerprint, loaded.parts) == (both.fingerprint, both.parts)
+    for again in (one, copy.deepcopy(two), both, loaded):
+        with pytest.raises(ValueError, match="would count twice"):
+            both.merge(again)
+    twice = both.merge(one, allow_repeated=True)
+    assert (twice.total, len(twice.parts)) == (3, 3)
+    rows = of(people)
+    assert rows.pool_rare(2).fingerprint == rows.fingerprint == rows.project(["sex"]).fingerprint
+    assert one.add([0.75], {"sex": ["M"]}).fingerprint not in both.parts

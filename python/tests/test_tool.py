@@ -262,8 +262,8 @@ def test_parquet_tallies_in_both_directions(
     assert theirs.within == ["race"]
     ours.save(tmp_path / "python.parquet")
     assert Tally.load(tmp_path / "python.parquet") == ours
-    tool("merge", "tool.parquet", "python.parquet", "-o", "merged.parquet")
-    assert Tally.load(tmp_path / "merged.parquet") == ours.merge(ours)
+    tool("merge", "tool.parquet", "python.parquet", "--allow-repeated", "-o", "merged.parquet")
+    assert Tally.load(tmp_path / "merged.parquet") == ours.merge(ours, allow_repeated=True)
     tool("fit", "--tally", "python.parquet", "--criterion", "equalized-odds", "-o", "tool.json")
     fit = evenhand.fit(theirs, criterion="equalized-odds")
     fit.save(tmp_path / "python.json")

@@ -78,7 +78,7 @@ def rules(folder: Path) -> None:
 
 def tallies(folder: Path) -> None:
     tally = evenhand.Tally(score, sex, label=label, resolution=16)
-    assert_type(tally + tally, evenhand.Tally)
+    assert_type(tally.merge(tally, allow_repeated=True), evenhand.Tally)
     assert_type(tally.add(score, sex, label=label), evenhand.Tally)
     assert_type(tally.excluded, int)
     assert_type(tally.level, int | None)

@@ -11,41 +11,77 @@
 namespace evenhand::json_file {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{64} << 20U;
-constexpr int deepest = 32;
+constexpr std::size_t most_bytes = std::size_t{256} << 20U;
+constexpr std::size_t deepest = 32;
 constexpr std::size_t most_keys = 1000;  // looking a key up takes as long as there are keys
 
-// Parses with bounded depth and without duplicate keys, of which parsers keep one in silence.
-Json parse(std::string_view text) {
-  if (text.size() > most_bytes) fail(fmt::format("it is larger than {} MiB", most_bytes >> 20U));
-  std::vector<std::set<std::string>> keys;
-  const auto watch = [&keys](int depth, Json::parse_event_t event, Json& value) {
-    if (depth > deepest) fail(fmt::format("it is nested more than {} deep", deepest));
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (!keys.empty() && keys.back().size() > most_keys) {
-      fail(fmt::format("an object has more than {} keys", most_keys));
+// Refuses what is nested too deep, and keys that occur twice, of which parsers keep one in silence.
+class Watch {
+ public:
+  using Text = Json::string_t;
+
+  bool null() { return seen(); }
+  bool boolean(bool) { return seen(); }
+  bool number_integer(Json::number_integer_t) { return seen(); }
+  bool number_unsigned(Json::number_unsigned_t) { return seen(); }
+  bool number_float(Json::number_float_t, const Text&) { return seen(); }
+  bool string(const Text&) { return seen(); }
+  bool binary(const Json::binary_t&) { return seen(); }
+  bool start_object(std::size_t) { return open(); }
+  bool start_array(std::size_t) { return open(); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(const Text& name) {
+    std::set<std::string>& keys = keys_.back();
+    if (!keys.insert(name).second) {
+      fail(fmt::format("the key {} occurs twice", quoted_if_needed(name, 60)));
     }
-    if (event == Json::parse_event_t::key &&
-        !keys.back().insert(value.get_ref<const std::string&>()).second) {
-      fail(fmt::format("the key {} occurs twice",
-                       quoted_if_needed(value.get_ref<const std::string&>(), 60)));
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, watch);
-  } catch (const Json::exception& error) {
-    const std::string what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
-    const auto start = what.find("] ");
-    fail(start == std::string::npos ? what : what.substr(start + 2, 200));
+    if (keys.size() > most_keys) fail(fmt::format("an object has more than {} keys", most_keys));
+    return seen();
   }
-}
+  // The parser proper will say it.
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) { return false; }
+
+ private:
+  bool seen() const {
+    if (keys_.size() > deepest) fail(fmt::format("it is nested more than {} deep", deepest));
+    return true;
+  }
+  bool open() {
+    seen();
+    keys_.emplace_back();
+    return true;
+  }
+  bool close() {
+    keys_.pop_back();
+    return true;
+  }
+
+  std::vector<std::set<std::string>> keys_;  // of each object and array that is open
+};
 
 }  // namespace
 
 void fail(const std::string& what) {
   throw std::invalid_argument("not a valid rule: " + what);
+}
+
+Json parse(std::string_view text) {
+  if (text.size() > most_bytes) fail(fmt::format("it is larger than {} MiB", most_bytes >> 20U));
+  // The parser takes a NUL for the end, and would ignore whatever follows.
+  if (const auto at = text.find('\0'); at != std::string_view::npos) {
+    fail(fmt::format("it has a NUL at byte {}", at));
+  }
+  // Twice, since the parser's own callback takes time that is quadratic in the length of a list.
+  Watch watch;
+  Json::sax_parse(text, &watch);
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& error) {
+    const std::string what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
+    const auto start = what.find("] ");
+    fail(start == std::string::npos ? what : what.substr(start + 2, 200));
+  }
 }
 
 void expect_keys(const Json& object, std::string_view where,
@@ -100,15 +136,21 @@ Json parse_file(std::string_view json) {
   return file;
 }
 
-std::string fit_member(std::string_view fit) {
-  if (fit.empty()) return {};
-  const Json record = parse(fit);
-  if (!record.is_object()) fail("fit is not an object");
-  std::string text = record.dump(2);
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3) {
-    text.insert(at + 1, "  ");
+std::string with_fit(std::string file, const Json& fit) {
+  if (!fit.is_object()) fail("fit is not an object");
+  const std::string text = fit.dump(2);
+  file.resize(file.size() - file_end.size());
+  file += ",\n  \"fit\": ";
+  for (const char c : text) {
+    file += c;
+    if (c == '\n') file += "  ";
   }
-  return ",\n  \"fit\": " + text;
+  file += file_end;
+  return file;
+}
+
+std::string with_fit(std::string file, std::string_view fit) {
+  return fit.empty() ? file : with_fit(std::move(file), parse(fit));
 }
 
 }  // namespace evenhand::json_file

@@ -173,11 +173,16 @@ std::string Rule::to_json(std::string_view fit) const {
     out += fmt::format("    \"calibrator\": {},\n", calibrator_text(*parts_.calibrator));
   }
   out += fmt::format("    \"cells\": [{}\n    ]\n  }}", cells);
-  return out + json_file::fit_member(fit) + "\n}\n";
+  out += json_file::file_end;
+  return json_file::with_fit(std::move(out), fit);
+}
+
+Rule json_file::rule_in(const Json& file) {
+  return read_rule(file, [](const Json& rule) { return Rule(rule_parts(rule)); });
 }
 
 Rule Rule::from_json(std::string_view json) {
-  return json_file::read_rule(json, [](const Json& rule) { return Rule(rule_parts(rule)); });
+  return json_file::rule_in(json_file::parse_file(json));
 }
 
 std::string fit_record(std::string_view json) {

@@ -88,24 +88,32 @@ std::string SoftRule::to_json(std::string_view fit) const {
     }
     strata += "}";
   }
-  return fmt::format(
-             "{{\n  \"evenhand\": {},\n  \"rule\": {{\n    \"soft\": {},\n    \"within\": {},\n"
-             "    \"scale\": \"{}\",\n    \"favorable\": \"{}\",\n    \"cost_fp\": {},\n"
-             "    \"cost_fn\": {},\n    \"gamma\": {},\n    \"strata\": [{}\n    ]\n  }}",
-             json_file::newest_version, Json(parts_.columns).dump(),
-             Json(parts_.strata.attributes()).dump(), to_string(parts_.reading.scale),
-             to_string(parts_.reading.favorable), shortest(parts_.costs.false_positive),
-             shortest(parts_.costs.false_negative), shortest(parts_.gamma), strata) +
-         json_file::fit_member(fit) + "\n}\n";
+  std::string out = fmt::format(
+      "{{\n  \"evenhand\": {},\n  \"rule\": {{\n    \"soft\": {},\n    \"within\": {},\n"
+      "    \"scale\": \"{}\",\n    \"favorable\": \"{}\",\n    \"cost_fp\": {},\n"
+      "    \"cost_fn\": {},\n    \"gamma\": {},\n    \"strata\": [{}\n    ]\n  }}",
+      json_file::newest_version, Json(parts_.columns).dump(),
+      Json(parts_.strata.attributes()).dump(), to_string(parts_.reading.scale),
+      to_string(parts_.reading.favorable), shortest(parts_.costs.false_positive),
+      shortest(parts_.costs.false_negative), shortest(parts_.gamma), strata);
+  out += json_file::file_end;
+  return json_file::with_fit(std::move(out), fit);
+}
+
+SoftRule json_file::soft_rule_in(const Json& file) {
+  return read_rule(file, [](const Json& rule) { return SoftRule(parts_of(rule)); });
 }
 
 SoftRule SoftRule::from_json(std::string_view json) {
-  return json_file::read_rule(json, [](const Json& rule) { return SoftRule(parts_of(rule)); });
+  return json_file::soft_rule_in(json_file::parse_file(json));
+}
+
+bool json_file::is_soft(const Json& file) {
+  return file["rule"].is_object() && file["rule"].contains("soft");
 }
 
 bool is_soft_rule(std::string_view json) {
-  const Json file = json_file::parse_file(json);
-  return file["rule"].is_object() && file["rule"].contains("soft");
+  return json_file::is_soft(json_file::parse_file(json));
 }
 
 }  // namespace evenhand

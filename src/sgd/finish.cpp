@@ -4,8 +4,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include <nlohmann/json.hpp>
-
 #include "solve/proof.h"
 #include "solve/realise.h"
 #include "support/parallel.h"
@@ -84,24 +82,6 @@ SgdResult finish(const Problem& problem, const Plan& plan, const std::vector<Des
 }
 
 }  // namespace sgd
-
-std::string SgdResult::to_json() const {
-  using Json = nlohmann::ordered_json;
-  Json fit = Json::parse(fit_record(solution.to_json()));
-  Json& record = fit["sgd"];
-  record["steps"] = steps;
-  record["learning_rate"] = learning_rate;
-  record["projection"] = to_string(projection);
-  record["seed"] = seed;
-  for (const SgdMultiplier& multiplier : multipliers) {
-    record["multipliers"].push_back({{"cell", solution.rule.cells().name(multiplier.cell)},
-                                     {"mean", multiplier.mean},
-                                     {"last", multiplier.last},
-                                     {"lowest", multiplier.lowest},
-                                     {"highest", multiplier.highest}});
-  }
-  return solution.rule.to_json(fit.dump());
-}
 
 SgdDistance distance(const SgdResult& sgd, const Solution& exact, const Tally& tally) {
   const Solution& found = sgd.solution;

@@ -1,6 +1,7 @@
 // A tally as bytes: docs/formats.md describes the layout. Little-endian, whatever the machine.
 #include <evenhand/tally.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -34,9 +35,11 @@ class Writer {
   template <class Integer>
   requires std::is_unsigned_v<Integer>
   void put(Integer value) {
+    std::array<std::byte, sizeof value> bytes;
     for (std::size_t i = 0; i < sizeof value; ++i) {
-      bytes_.push_back(static_cast<std::byte>((std::uint64_t{value} >> (8 * i)) & 0xFFU));
+      bytes[i] = static_cast<std::byte>((std::uint64_t{value} >> (8 * i)) & 0xFFU);
     }
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
   void put(double value) { put(std::bit_cast<std::uint64_t>(value)); }
   void put(std::string_view text) {

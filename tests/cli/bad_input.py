@@ -126,6 +126,6 @@ def write_tally(path: Path, query: str, metadata: str | None = None) -> None:
 def tally_call(command: str, name: str) -> list[object]:
     """Return a run of a command on a tally."""
     if command == "merge":
-        return ["merge", name, name, "-o", "out.parquet"]
+        return ["merge", name, name, "--allow-repeated", "-o", "out.parquet"]
     more = PARITY if command in ("fit", "frontier") else []
     return [command, "--tally", name, "--sensitive", "g", *more]

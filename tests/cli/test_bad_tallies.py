@@ -56,16 +56,17 @@ def test_file_that_is_no_tally(tool: Tool, command: str, case: str) -> None:
 BAD_METADATA: dict[str, tuple[str, tuple[str, ...]]] = {
     "newer version": (json.dumps({**META, "tally": 2}), ("version 2", "update")),
     "much newer version": (json.dumps({**META, "tally": 2**40}), ("version", "update")),
-    "truncated": (json.dumps(META)[:40], ("damaged",)),
-    "nested deep": ("[" * DEEP, ("damaged",)),
-    "version is text": (json.dumps({**META, "tally": "x"}), ("damaged",)),
-    "attribute that is not there": (json.dumps({**META, "attributes": ["h"]}), ("no column h",)),
+    "truncated": (json.dumps(META)[:40], ("corrupt",)),
+    "nested deep": ("[" * DEEP, ("corrupt",)),
+    "version is text": (json.dumps({**META, "tally": "x"}), ("corrupt",)),
+    "attribute that is not there": (
+        json.dumps({**META, "attributes": ["h"], "sensitive": ["h"]}), ("no column h",)),
     "attributes lost": (json.dumps({**META, "attributes": []}), ("t.parquet",)),
-    "members lost": ('{"tally": 1}', ("damaged",)),
+    "members lost": ('{"tally": 1}', ("corrupt",)),
     "unknown scale": (json.dumps({**META, "scale": "x"}), ("scale",)),
     "unknown resolution": (json.dumps({**META, "resolution": "x"}), ("resolution",)),
     "role that is not there": (json.dumps({**META, "sensitive": ["h"]}), ("h",)),
-    "negative number left out": (json.dumps({**META, "excluded": -1}), ("damaged",)),
+    "negative number left out": (json.dumps({**META, "excluded": -1}), ("corrupt",)),
 }
 
 
@@ -101,7 +102,7 @@ def test_tally_that_is_absent(tool: Tool, command: str) -> None:
     ("query", "change"),
     [
         (GOOD.replace("t(g,", "t(h,"), {"attributes": ["h"], "sensitive": ["h"]}),
-        (GOOD, {"labelled": False}),
+        (f"SELECT g, score, n FROM ({GOOD})", {"labelled": False}),
         (GOOD, {"scale": "signed"}),
         (GOOD, {"favorable": "low"}),
     ],

@@ -93,7 +93,8 @@ def goes_through(tool: Tool, name: str, values: list[str], who: str) -> None:
         return
     tally = tool("tally", *rows, "-o", "tally.parquet").ok()
     assert pq.read_table(tool.path("tally.parquet"))[name].to_pylist().count(values[0]) > 0
-    merge = tool("merge", "tally.parquet", "tally.parquet", "-o", "both.parquet").ok()
+    merge = tool("merge", "tally.parquet", "tally.parquet", "--allow-repeated",
+                 "-o", "both.parquet").ok()
     again = tool("fit", "--tally", "both.parquet", *PARITY, "-o", "again.json").ok()
     assert json.loads(tool.path("again.json").read_text())["rule"] == rule["rule"]
     harmless(fit, apply, show, audit, frontier, tally, merge, again)

@@ -95,6 +95,7 @@ def test_metadata_of_a_tally_are_only_names(tool: Tool) -> None:
     tool("tally", "data.csv", "--score", "p", "--sensitive", "g", "-o", "good.parquet").ok()
     table = pq.read_table(tool.path("good.parquet"))
     metadata = json.loads(table.schema.metadata[b"evenhand"])
+    del metadata["fingerprint"], metadata["checksum"]  # as of version 0.1
     for text in some_texts():
         for change in (
             {"score": text, "label": text},

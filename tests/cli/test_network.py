@@ -89,7 +89,7 @@ def test_ordinary_work_is_silent(strace: str, tool: Tool, people: Path) -> None:
         ["audit", people, "--rule", "rule.json", "--json"],
         ["frontier", people, *WHO, *PARITY],
         ["tally", people, *WHO, "-o", "t.parquet"],
-        ["merge", "t.parquet", "t.parquet", "-o", "m.parquet"],
+        ["merge", "t.parquet", "t.parquet", "--allow-repeated", "-o", "m.parquet"],
         ["fit", "--tally", "m.parquet", *PARITY],
         ["audit", "--sql", f"SELECT * FROM '{people}'", *WHO],
     ):

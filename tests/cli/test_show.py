@@ -101,7 +101,7 @@ def test_rules_without_a_record_are_shown_too(tool: Tool, path: Path) -> None:
     cells = json.loads(path.read_text())["rule"]["cells"]
     head, _, tail = ran.out.partition("\nScores: ")
     assert len(head.strip("\n").split("\n")) == 1 + len(cells)
-    assert "Found for" not in tail
+    assert "Criterion:" not in tail
     assert ran.err == ""
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", ran.out)
 

@@ -245,7 +245,7 @@ def test_show_says_what_the_rule_was_found_for(tool: Tool, soft: Path) -> None:
     """Between whom, and within what, as it does for rules with groups."""
     tool("fit", soft, *SOFT, "--within", "race", "-o", "rule.json").ok()
     shown = tool("show", "rule.json").ok().out
-    line = next(line for line in shown.splitlines() if line.startswith("Found for: "))
+    line = next(line for line in shown.splitlines() if line.startswith("Criterion: "))
     for part in ("statistical-parity", "pf", "within race"):
         assert part in line, part
 

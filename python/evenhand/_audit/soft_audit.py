@@ -90,10 +90,10 @@ class SoftAudit:
             for column in stratum["columns"]
         ]
 
-    def _summary(self) -> dict[str, Any]:
+    def _summary(self) -> tuple[float, float, float, float | None]:
         """Return the figures of everybody, as they go into the record of a fit."""
-        names = ("selection_rate", "accuracy", "cost", "largest_difference")
-        return {name: self._record[name] for name in names}
+        of = self._record
+        return of["selection_rate"], of["accuracy"], of["cost"], of["largest_difference"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as the tool's JSON has it."""

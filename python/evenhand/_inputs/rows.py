@@ -12,36 +12,6 @@ ALSO = ", null='unknown' or another name makes groups of them"
 
 
 @dataclass(frozen=True)
-class Source:
-    """What is known of where a tally comes from; it goes into the record of a fit."""
-
-    score: str | None = None
-    label: str | None = None
-    weight: str | None = None
-    null: str | None = None
-    rows: int | None = None
-    excluded: int = 0
-    min_count: float = 0.0
-
-    def merged(self, other: Source) -> Source:
-        """Keep what both agree on."""
-
-        def common(a: str | None, b: str | None) -> str | None:
-            return a if a == b else None
-
-        both = self.rows is not None and other.rows is not None
-        return Source(
-            score=common(self.score, other.score),
-            label=common(self.label, other.label),
-            weight=common(self.weight, other.weight),
-            null=common(self.null, other.null),
-            rows=self.rows + other.rows if both else None,  # type: ignore[operator]
-            excluded=self.excluded + other.excluded,
-            min_count=min(self.min_count, other.min_count),
-        )
-
-
-@dataclass(frozen=True)
 class Rows:
     """Columns of the same length, without missing values unless these are refused later."""
 
@@ -52,7 +22,7 @@ class Rows:
     soft: list[_core.Numbers]
     sensitive: list[str]
     within: list[str]
-    source: Source
+    source: _core.TallySource
 
     @classmethod
     def read(
@@ -115,10 +85,12 @@ class Rows:
             soft=columns,
             sensitive=[column.name for column in groups],
             within=[column.name for column in strata],
-            source=Source(
-                score=_inputs.name_of(score, frame),
-                label=_inputs.name_of(label, frame),
-                weight=_inputs.name_of(weight, frame),
+            source=_core.TallySource(
+                sensitive=[column.name for column in groups],
+                within=[column.name for column in strata],
+                score=_inputs.name_of(score, frame) or "",
+                label=_inputs.name_of(label, frame) or "",
+                weight=_inputs.name_of(weight, frame) or "",
                 null=null,
                 rows=rows - excluded,
                 excluded=excluded,

@@ -104,7 +104,7 @@ class Fit(_Found):
     ) -> None:
         record = solution.record(tally._core)
         self.rule: Rule = Rule._of(
-            solution.rule, lambda: json.dumps(self._record()), null=tally._source.null
+            solution.rule, self._record_text, null=tally._source.null or None
         )
         self.tally = tally
         self.criterion: dict[str, Any] = criterion.record()
@@ -188,42 +188,19 @@ class Fit(_Found):
 
     # --- The rule's file.
 
-    def _solution_record(self) -> str:
+    def _record_text(self) -> str:
         if self._own_record is None:
-            self._own_record = _core.fit_record(self._solution.to_json())
+            self._own_record = self._solution.fit_record(self.tally._core, self.tally._source)
         return self._own_record
-
-    def _record(self) -> dict[str, Any]:
-        record: dict[str, Any] = json.loads(self._solution_record())
-        tally, source = self.tally, self.tally._source
-        columns: dict[str, Any] = {}
-        if source.score:
-            columns["score"] = source.score
-        columns["sensitive"] = tally.sensitive
-        columns["within"] = tally.within
-        for name in ("label", "weight", "null"):
-            if getattr(source, name):
-                columns[name] = getattr(source, name)
-        record["columns"] = columns
-        record["scale"] = tally.scale
-        record["favorable"] = tally.favorable
-        if rows := tally._rows():
-            record["rows"] = rows
-        record["weight"] = tally.total
-        if source.excluded:
-            record["excluded"] = source.excluded
-        record["labelled"] = tally.labelled
-        record["before"] = _figures(self.before.overall)
-        record["after"] = _figures(self.after.overall)
-        return record
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
-        return self._record()
+        record: dict[str, Any] = json.loads(self._record_text())
+        return record
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the solver's own memory."""
-        self._solution_record()
+        self._record_text()
         return {**self.__dict__, "_solution": None}
 
     # --- Stochastic gradients.
@@ -301,14 +278,6 @@ class Fit(_Found):
         return _tables.html_table(["fit"], lines) + _tables.html_table(*self._table())
 
 
-def _figures(overall: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: value
-        for key, value in overall.items()
-        if key != "bias" and not key.endswith("_between_groups")
-    }
-
-
 class SoftFit(_Found):
     """A rule for soft attributes, with its proof.
 
@@ -343,23 +312,9 @@ class SoftFit(_Found):
         self.excluded = rows.source.excluded
         self._take_proof(record)
         self.strata: list[dict[str, Any]] = record["strata"]
-        source = rows.source
-        columns: dict[str, Any] = {} if source.score is None else {"score": source.score}
-        columns["soft"] = [column.name for column in rows.soft]
-        columns["within"] = rows.within
-        for name in ("label", "weight", "null"):
-            if getattr(source, name) is not None:
-                columns[name] = getattr(source, name)
-        own: dict[str, Any] = json.loads(_core.fit_record(solution.to_json()))
-        own["columns"] = columns
-        own["scale"] = solution.rule.scale
-        own["favorable"] = solution.rule.favorable
-        own["rows"] = source.rows
-        own["weight"] = sum(stratum["weight"] for stratum in self.strata)
-        if source.excluded:
-            own["excluded"] = source.excluded
-        own["labelled"] = rows.label is not None
-        self.rule: SoftRule = SoftRule._of(solution.rule, lambda: json.dumps(own), null=source.null)
+        self.rule: SoftRule = SoftRule._of(
+            solution.rule, lambda: self._own_record, null=rows.source.null or None
+        )
         self.after = audit_rows(
             rows,
             rule=self.rule,
@@ -370,7 +325,13 @@ class SoftFit(_Found):
         )
         assert self.after.before is not None
         self.before = self.after.before
-        own["before"], own["after"] = self.before._summary(), self.after._summary()
+        self._own_record = solution.fit_record(
+            rows.source,
+            [column.name for column in rows.soft],
+            rows.label is not None,
+            self.before._summary(),
+            self.after._summary(),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import importlib
-import json
 import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .. import _files
-from .._core import version
-from .._inputs.rows import Source
+from .. import _core, _files
 from .tally import COUNTS, Tally
 
-VERSION = 1
 SHAPE = "a tally has one row for each cell and score: the attributes' columns, score, n and n1"
 
 Columns = dict[str, Any]
+
+
+def _ours(metadata: dict[bytes, bytes]) -> str | None:
+    """Find the entry of a tally, even if its key is corrupt: without it, counts would be plain."""
+    for key, value in metadata.items():
+        if key == b"evenhand" or value.startswith(b'{"tally":'):
+            return value.decode(errors="replace")
+    return None
 
 
 class _PyArrow:
@@ -39,10 +43,10 @@ class _PyArrow:
         import pyarrow.parquet
 
         with pyarrow.parquet.ParquetFile(path) as file:
-            stored = (file.metadata.metadata or {}).get(b"evenhand")
+            stored = _ours(file.metadata.metadata or {})
             table = file.read()
         columns = {name: table.column(name) for name in table.column_names}
-        return columns, None if stored is None else stored.decode()
+        return columns, stored
 
 
 class _Polars:
@@ -65,7 +69,12 @@ class _Polars:
         import polars
 
         frame = polars.read_parquet(path)
-        stored = polars.read_parquet_metadata(path).get("evenhand")
+        stored = _ours(
+            {
+                key.encode(): text.encode()
+                for key, text in polars.read_parquet_metadata(path).items()
+            }
+        )
         return {name: frame.get_column(name) for name in frame.columns}, stored
 
 
@@ -94,10 +103,9 @@ class _DuckDB:
         with duckdb.connect() as connection:
             columns = connection.execute("SELECT * FROM read_parquet(?)", [path]).fetchnumpy()
             stored = connection.execute(
-                "SELECT decode(value) FROM parquet_kv_metadata(?) WHERE key = 'evenhand'::BLOB",
-                [path],
-            ).fetchone()
-        return dict(columns), None if stored is None else stored[0]
+                "SELECT key, value FROM parquet_kv_metadata(?)", [path]
+            ).fetchall()
+        return dict(columns), _ours(dict(stored))
 
 
 ENGINES: dict[str, type[_PyArrow] | type[_Polars] | type[_DuckDB]] = {
@@ -124,31 +132,9 @@ def write(tally: Tally, path: _files.PathLike) -> None:
         for name in ("n", "n1"):
             if name in columns:
                 columns[name] = columns[name].astype(np.int64)
-    metadata = json.dumps(_metadata_of(tally), ensure_ascii=False, separators=(",", ":"))
+    metadata = _core.tally_metadata(tally._core, tally._source)
     engine = _engine()
     _files.replace(path, lambda staged: engine.write(staged, columns, metadata))
-
-
-def _metadata_of(tally: Tally) -> dict[str, Any]:
-    source = tally._source
-    out: dict[str, Any] = {
-        "tally": VERSION,
-        "version": version,
-        "attributes": tally.attributes,
-        "sensitive": tally.sensitive,
-        "within": tally.within,
-        "scale": tally.scale,
-        "favorable": tally.favorable,
-        "resolution": tally.resolution,
-    }
-    if tally.level is not None:
-        out["level"] = tally.level
-    out["labelled"] = tally.labelled
-    out["weighted"] = tally.weighted
-    for name in ("excluded", "min_count", "score", "label", "null"):
-        if getattr(source, name):
-            out[name] = getattr(source, name)
-    return out
 
 
 def read(
@@ -182,76 +168,29 @@ def read(
                 favorable=favorable or "high",
                 resolution="exact" if resolution is None else resolution,
             )
-        return _described(columns, _checked(stored), score)
+        return _described(columns, _core.TallyMetadata.from_json(stored), score)
     except ValueError as error:
         raise ValueError(f"{name} is not a tally: {error}") from None
 
 
-def _checked(stored: str) -> dict[str, Any]:
-    damaged = ValueError("its metadata are damaged")
-    try:
-        metadata = json.loads(stored)
-    except (ValueError, RecursionError):
-        raise damaged from None
-    if not isinstance(metadata, dict) or type(metadata.get("tally")) is not int:
-        raise damaged
-    if metadata["tally"] > VERSION:
-        raise ValueError(
-            f"it is of version {metadata['tally']}, this package reads up to version {VERSION}; "
-            "please update"
-        )
-    sound = (
-        metadata["tally"] >= 1
-        and all(_are_texts(metadata.get(key)) for key in ("attributes", "sensitive", "within"))
-        and all(isinstance(metadata.get(k), str) for k in ("scale", "favorable", "resolution"))
-        and all(isinstance(metadata.get(k), bool) for k in ("labelled", "weighted"))
-        and all(isinstance(metadata.get(k, ""), str) for k in ("score", "label", "null"))
-        and type(metadata.get("level", 0)) is int
-        and type(metadata.get("excluded", 0)) is int
-        and metadata.get("excluded", 0) >= 0
-        and isinstance(metadata.get("min_count", 0), (int, float))
-        and metadata.get("min_count", 0) >= 0
-    )
-    if not sound:
-        raise damaged
-    return metadata
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def _described(columns: Columns, metadata: dict[str, Any], score: str | None) -> Tally:
-    attributes = metadata["attributes"]
-    named = metadata.get("score", "score")
+def _described(columns: Columns, metadata: _core.TallyMetadata, score: str | None) -> Tally:
+    named = metadata.source.score or "score"
     if score not in (None, "score", named):
         raise ValueError(f"its metadata name the score {named!r}, not {score!r}")
-    for role in ("sensitive", "within"):
-        for name in metadata[role]:
-            if name not in attributes:
-                raise ValueError(f"its metadata name {name!r}, which is no attribute of it")
-    counts = COUNTS if metadata["labelled"] else COUNTS[:2]
-    if sorted(columns) != sorted([*attributes, *counts]):
-        raise ValueError("its columns are not those that its metadata name")
+    metadata.check_columns(list(columns))
     tally = Tally.counted(
         columns["score"],
         columns["n"],
-        {name: columns[name] for name in attributes},
-        n1=columns["n1"] if metadata["labelled"] else None,
-        scale=metadata["scale"],
-        favorable=metadata["favorable"],
-        resolution=metadata["resolution"],
-        level=metadata.get("level"),
-        weighted=metadata["weighted"],
+        {name: columns[name] for name in metadata.attributes},
+        n1=columns["n1"] if metadata.labelled else None,
+        scale=metadata.scale,
+        favorable=metadata.favorable,
+        resolution=metadata.resolution,
+        level=metadata.level,
+        weighted=metadata.weighted,
     )
-    source = Source(
-        score=metadata.get("score"),
-        label=metadata.get("label"),
-        null=metadata.get("null"),
-        excluded=metadata.get("excluded", 0),
-        min_count=float(metadata.get("min_count", 0)),
-    )
-    return Tally._of(tally._core, metadata["sensitive"], metadata["within"], source)
+    metadata.check(tally._core)
+    return Tally._of(tally._core, metadata.source)
 
 
 def _plain(columns: Columns, score: str, attributes: Sequence[str], **options: Any) -> Tally:
@@ -268,4 +207,4 @@ def _plain(columns: Columns, score: str, attributes: Sequence[str], **options: A
         n1=columns.get("n1"),
         **options,
     )
-    return Tally._of(tally._core, [], [], Source())
+    return Tally._of(tally._core, _core.TallySource())

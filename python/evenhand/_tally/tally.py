@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from .. import _core, _files, _inputs, _options, _tables
 from .._inputs import Column, Columns
-from .._inputs.rows import Rows, Source
+from .._inputs.rows import Rows
 
 COUNTS = ("score", "n", "n1")
 """What the columns of a tally are called, beside its attributes."""
@@ -60,7 +59,7 @@ class Tally:
     {'sensitive': ['F', 'M'], 'score': [0.2, 0.7], 'n': [1.0, 2.0], 'n1': [0.0, 1.0]}
     """
 
-    __slots__ = ("_core", "_lock", "_sensitive", "_source", "_within")
+    __slots__ = ("_core", "_lock", "_source")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -90,24 +89,18 @@ class Tally:
             rows.score, rows.attributes, rows.label, rows.weight, _options.text(scale, "scale"),
             _options.text(favorable, "favorable"), str(resolution), _options.threads(threads),
         )  # fmt: skip
-        self._sensitive = rows.sensitive
-        self._within = rows.within
         self._source = rows.source
         self._lock = threading.Lock()
 
     @classmethod
-    def _of(
-        cls, core: _core.Tally, sensitive: Sequence[str], within: Sequence[str], source: Source
-    ) -> Tally:
+    def _of(cls, core: _core.Tally, source: _core.TallySource) -> Tally:
         self = cls.__new__(cls)
         self._core = core
-        self._sensitive = list(sensitive)
-        self._within = list(within)
         self._source = source
         self._lock = threading.Lock()
         return self
 
-    def _now(self) -> tuple[_core.Tally, Source]:
+    def _now(self) -> tuple[_core.Tally, _core.TallySource]:
         """Return counts and source that belong together, whoever is adding."""
         with self._lock:
             return self._core, self._source
@@ -173,36 +166,49 @@ class Tally:
             None if level is None else _options.whole(level, "level", -(2**31), 2**31 - 1),
             not counts.is_whole if weighted is None else weighted,
         )
-        return cls._of(
-            core,
-            [column.name for column in groups],
-            [column.name for column in strata],
-            Source(score=_inputs.name_of(score)),
+        source = _core.TallySource(
+            sensitive=[column.name for column in groups],
+            within=[column.name for column in strata],
+            score=_inputs.name_of(score) or "",
         )
+        return cls._of(core, source)
 
     # --- Merging.
 
-    def merge(self, other: Tally) -> Tally:
+    def merge(self, other: Tally, *, allow_repeated: bool = False) -> Tally:
         """Return the tally of both tallies' rows.
 
         Bit for bit the same in any order as long as weights are whole numbers.
+
+        Parameters
+        ----------
+        other : Tally
+            With the same attributes and settings.
+        allow_repeated : bool
+            Also merge tallies of the same people, who then count twice.
+
+        Raises
+        ------
+        ValueError
+            If settings or roles differ, or both have the same tally as a part (``parts``).
         """
         if not isinstance(other, Tally):
             raise TypeError(f"a tally merges with a tally, not with {type(other).__name__}")
         core, source = self._now()
         other_core, other_source = other._now()
         return self._of(
-            core.merge(other_core), self._sensitive, self._within, source.merged(other_source)
+            *_core.merge_tallies(core, source, other_core, other_source, bool(allow_repeated))
         )
 
-    __add__ = merge
+    def __add__(self, other: Tally) -> Tally:
+        """Return the tally of both tallies' rows, as :meth:`merge`."""
+        return self.merge(other)
 
     def __radd__(self, other: object) -> Tally:
         """Add it to 0, where ``sum`` begins."""
         if type(other) is not int or other != 0:
             return NotImplemented
-        core, source = self._now()
-        return self._of(core, self._sensitive, self._within, source)
+        return self._of(*self._now())
 
     def add(
         self,
@@ -233,7 +239,7 @@ class Tally:
         named = _inputs.columns(sensitive, frame, "sensitive")
         named += _inputs.columns(within, frame, "within")
         ordered = _inputs.in_order(named, self.attributes, "the tally")
-        count = len(self._sensitive)
+        count = len(self._source.sensitive)
         batch = Tally(
             _inputs.resolved(score, frame, "score"),
             {column.name: column.values for column in ordered[:count]},
@@ -248,22 +254,18 @@ class Tally:
         )
         with self._lock:
             self._core = self._core.merge(batch._core)
-            both = self._source.merged(batch._source)
-            # Columns of a batch have no names of their own.
-            names = {name: getattr(self._source, name) for name in ("score", "label", "weight")}
-            self._source = replace(both, **names, min_count=self._source.min_count)
+            self._source = self._source.with_rows(batch._source)
         return self
 
     def project(self, attributes: Sequence[str]) -> Tally:
         """Return the tally over some of the attributes only, in the given order."""
         names = _names(attributes, "attributes must be names of the tally's")
         core, source = self._now()
-        return self._of(
-            core.project(names),
-            [name for name in self._sensitive if name in names],
-            [name for name in self._within if name in names],
-            source,
+        source = source.pinned(core).with_roles(
+            [name for name in source.sensitive if name in names],
+            [name for name in source.within if name in names],
         )
+        return self._of(core.project(names), source)
 
     def pool_rare(self, min_count: float) -> Tally:
         """Pool neighbouring scores until no entry has fewer than ``min_count`` rows.
@@ -274,8 +276,7 @@ class Tally:
         """
         least = _options.number(min_count, "min_count")
         core, source = self._now()
-        source = replace(source, min_count=least)
-        return self._of(core.pool_rare(least), self._sensitive, self._within, source)
+        return self._of(core.pool_rare(least), source.pinned(core).with_min_count(least))
 
     # --- What it is.
 
@@ -287,12 +288,12 @@ class Tally:
     @property
     def sensitive(self) -> list[str]:
         """Names of the attributes whose groups are compared."""
-        return list(self._sensitive)
+        return self._source.sensitive
 
     @property
     def within(self) -> list[str]:
         """Names of the attributes inside whose values groups are compared."""
-        return list(self._within)
+        return self._source.within
 
     @property
     def cells(self) -> list[dict[str, str]]:
@@ -335,11 +336,19 @@ class Tally:
         """The number of rows that were left out for a missing value."""
         return self._source.excluded
 
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the bytes of the tally as it was counted, before any pooling or projection."""
+        return _core.tally_fingerprint(*self._now())
+
+    @property
+    def parts(self) -> list[str]:
+        """Fingerprints of the tallies that were merged, sorted; empty if none were."""
+        return self._source.parts
+
     def _rows(self) -> int | None:
         """Count the rows, if they are known: weights do not tell."""
-        if self._source.rows is not None or self.weighted:
-            return self._source.rows
-        return int(self.total)
+        return _core.tally_rows(*self._now())
 
     @property
     def total(self) -> float:
@@ -459,7 +468,7 @@ class Tally:
                 core = _core.Tally.from_bytes(content)
             except ValueError as error:
                 raise ValueError(f"{os.fspath(path)}: {error}") from None
-            tally = cls._of(core, [], [], Source())
+            tally = cls._of(core, _core.TallySource())
         refuse_other_settings(tally, scale, favorable, resolution, whose=os.fspath(path))
         return with_roles(tally, sensitive, within, needed=False) if asked else tally
 
@@ -470,18 +479,11 @@ class Tally:
     def __getstate__(self) -> dict[str, Any]:
         """Pickle by the bytes of its file."""
         core, source = self._now()
-        return {
-            "bytes": core.to_bytes(),
-            "sensitive": self._sensitive,
-            "within": self._within,
-            "source": source,
-        }
+        return {"bytes": core.to_bytes(), "source": source}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Read what ``__getstate__`` gave."""
         self._core = _core.Tally.from_bytes(state["bytes"])
-        self._sensitive = state["sensitive"]
-        self._within = state["within"]
         self._source = state["source"]
         self._lock = threading.Lock()
 
@@ -527,13 +529,14 @@ def with_roles(tally: Tally, sensitive: Any, within: Any, *, needed: bool) -> Ta
     if groups or strata:
         groups = groups or tally.sensitive
         wanted = groups + strata
-        core = core if wanted == core.attributes else core.project(wanted)
+        if wanted != core.attributes:
+            core, source = core.project(wanted), source.pinned(core)
     else:
         groups, strata = tally.sensitive, tally.within
     if needed and not groups:
         raise ValueError("sensitive is missing: say who belongs to which group")
     # A copy, since the caller may go on adding to theirs.
-    return Tally._of(core, groups, strata, source)
+    return Tally._of(core, source.with_roles(groups, strata))
 
 
 def refuse_other_settings(

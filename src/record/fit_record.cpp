@@ -1,0 +1,182 @@
+// What solutions and their data say, as records; and the files that solutions write.
+#include <evenhand/fit_record.h>
+#include <evenhand/version.h>
+
+#include <stdexcept>
+
+namespace evenhand {
+namespace {
+
+RecordedCriterion recorded(const Criterion& criterion) {
+  RecordedCriterion out{.name = criterion.name, .require = criterion.require};
+  if (criterion.rates.empty()) return out;
+  out.roles = criterion.roles;
+  if (criterion.relation == Relation::ratio) {
+    out.ratio = criterion.ratio;
+  } else {
+    out.tolerance = criterion.tolerance;
+  }
+  if (criterion.all_cells) out.rho = criterion.rho;
+  return out;
+}
+
+template <class AnySolution>
+RecordedProof proof_of(const AnySolution& found) {
+  return {.status = found.status,
+          .primal = found.primal,
+          .dual = found.dual,
+          .gap = found.gap,
+          .violation = found.violation,
+          .magnitude = found.magnitude,
+          .base = found.base,
+          .lottery_share = found.lottery_share};
+}
+
+}  // namespace
+
+Criterion RecordedCriterion::criterion() const {
+  if (name == "requirements") return requirements(require);
+  return criterion_from(name, {.roles = roles.value_or(Roles()),
+                               .tolerance = tolerance,
+                               .ratio = ratio,
+                               .rho = rho,
+                               .require = require});
+}
+
+SoftSummary SoftSummary::of(const SoftAudit& audit) {
+  return {audit.selection_rate, audit.accuracy, audit.cost, audit.largest_difference()};
+}
+
+FitRecord FitRecord::of(const Solution& solution) {
+  if (solution.status == Status::infeasible) {
+    throw std::invalid_argument("there is no rule to write: no rule meets the requirements");
+  }
+  FitRecord out{.version = EVENHAND_VERSION,
+                .criterion = recorded(solution.criterion),
+                .gamma = solution.options.gamma,
+                .cost_fp = solution.options.costs.false_positive,
+                .cost_fn = solution.options.costs.false_negative,
+                .calibrate = solution.options.calibrate,
+                .lottery = solution.options.lottery,
+                .max_lottery = solution.options.max_lottery,
+                .base_threshold = solution.options.base_threshold,
+                .proof = proof_of(solution)};
+  if (const auto& calibrator = solution.rule.parts().calibrator) {
+    out.calibrate = calibrator->method();
+    out.calibrate_by = calibrator->by();
+  }
+  out.cells.emplace();
+  for (CellCode c = 0; c < solution.cells.size(); ++c) {
+    const CellOutcome& outcome = solution.cells[c];
+    RecordedCell cell{.cell = solution.rule.cells().name(c),
+                      .rate = outcome.rate,
+                      .lottery_share = outcome.lottery_share};
+    if (!outcome.compared) {
+      cell.not_compared = outcome.reason;
+    } else if (solution.constraints.empty()) {
+      cell.multiplier = outcome.multiplier;
+      cell.bound = outcome.bound;
+    }
+    out.cells->push_back(std::move(cell));
+  }
+  for (const Constraint& constraint : solution.constraints) {
+    if (constraint.multiplier == 0 && !constraint.required) continue;
+    out.constraints.push_back({constraint.text, constraint.value, constraint.multiplier});
+  }
+  return out;
+}
+
+FitRecord FitRecord::of(const SgdResult& result) {
+  FitRecord out = of(result.solution);
+  out.sgd = {.steps = result.steps,
+             .learning_rate = result.learning_rate,
+             .projection = result.projection,
+             .seed = result.seed};
+  for (const SgdMultiplier& one : result.multipliers) {
+    out.sgd->multipliers.push_back(
+        {result.solution.rule.cells().name(one.cell), one.mean, one.last, one.lowest, one.highest});
+  }
+  return out;
+}
+
+FitRecord FitRecord::of(const SoftSolution& solution) {
+  const SoftRuleParts& parts = solution.rule.parts();
+  FitRecord out{.version = EVENHAND_VERSION,
+                .criterion = RecordedCriterion{.name = "soft-statistical-parity",
+                                               .roles = Roles{{}, parts.strata.attributes()}},
+                .gamma = parts.gamma,
+                .cost_fp = parts.costs.false_positive,
+                .cost_fn = parts.costs.false_negative,
+                .proof = proof_of(solution)};
+  if (!solution.strata.empty()) {
+    for (const SoftRate& rate : solution.strata.front().columns) {
+      out.criterion->soft.push_back(rate.column);
+    }
+  }
+  out.strata.emplace();
+  for (CellCode c = 0; c < solution.strata.size(); ++c) {
+    const SoftStratumOutcome& outcome = solution.strata[c];
+    out.strata->push_back({parts.strata.name(c), outcome.weight, outcome.distinct,
+                           outcome.lottery_share, outcome.columns});
+  }
+  return out;
+}
+
+void FitRecord::add(const StoredTally& data) {
+  const TallySource& source = data.source;
+  columns = {.score = source.score,
+             .sensitive = source.roles.sensitive,
+             .within = source.roles.within,
+             .label = source.label,
+             .weight = source.weight,
+             .null = source.null};
+  reading = data.tally.reading();
+  rows = data.rows();
+  weight = data.tally.total().n;
+  excluded = source.excluded;
+  labelled = data.tally.labelled();
+  fingerprint = data.fingerprint();
+  parts = source.parts;
+}
+
+void FitRecord::add(const StoredTally& data, const Solution& solution) {
+  add(data);
+  const AuditOptions auditing = auditing_of(solution);
+  before = audit(data.tally, data.source.roles, auditing).overall.figures;
+  after = audit(data.tally, data.source.roles, solution.rule, auditing).overall.figures;
+}
+
+void FitRecord::add(const TallySource& source, const std::vector<std::string>& soft,
+                    const SoftSolution& solution) {
+  columns = {.score = source.score,
+             .soft = soft,
+             .within = source.roles.within,
+             .label = source.label,
+             .weight = source.weight,
+             .null = source.null};
+  reading = solution.rule.parts().reading;
+  rows = source.rows;
+  weight = 0;
+  for (const SoftStratumOutcome& stratum : solution.strata) *weight += stratum.weight;
+  excluded = source.excluded;
+}
+
+AuditOptions auditing_of(const Solution& solution) {
+  return {.costs = solution.options.costs,
+          .base_threshold = solution.options.base_threshold,
+          .calibrator = solution.rule.parts().calibrator};
+}
+
+std::string Solution::to_json() const {
+  return rule_file(rule, FitRecord::of(*this));
+}
+
+std::string SgdResult::to_json() const {
+  return rule_file(solution.rule, FitRecord::of(*this));
+}
+
+std::string SoftSolution::to_json() const {
+  return rule_file(rule, FitRecord::of(*this));
+}
+
+}  // namespace evenhand
