@@ -2,5 +2,6 @@
 
 from .classifier import FairThresholdClassifier
 from .ids import row_ids
+from .scorers import FairScorer
 
-__all__ = ["FairThresholdClassifier", "row_ids"]
+__all__ = ["FairScorer", "FairThresholdClassifier", "row_ids"]
