@@ -20,9 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "timing.h"
+
 namespace {
 
 using namespace evenhand;
+using namespace evenhand::bench;
 
 struct Data {
   CellNames names{{"group"}, {{"A"}, {"B"}, {"C"}, {"D"}}};
@@ -51,23 +54,6 @@ Data make_data(std::size_t rows, std::size_t distinct, std::uint64_t seed) {
   return data;
 }
 
-double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("WRONG ANSWER: %s\n", what);
-  std::exit(1);
-}
-
 // The criterion holds on the rows themselves, and the fit carries its proof.
 void check_rate(const Data& data, const Solution& fit, Rate rate) {
   const std::vector<double> q = fit.rule.probability(data.code, data.score);
@@ -90,15 +76,6 @@ void check_rate(const Data& data, const Solution& fit, Rate rate) {
 void check(const Data& data, const Solution& fit) {
   require(fit.status == Status::optimal, "the fit is not proven optimal");
   for (const Rate rate : fit.criterion.rates) check_rate(data, fit, rate);
-}
-
-bool missed = false;
-
-void report(const char* what, double ratio, double most, double time) {
-  const bool ok = ratio <= most;
-  missed = missed || !ok;
-  std::printf("  %-58s %6.3f  (at most %.2f)  %8.2f ms  %s\n", what, ratio, most, 1e3 * time,
-              ok ? "ok" : "MISSED");
 }
 
 void against_sort(const char* what, const Data& data, const std::function<Solution()>& fit,
@@ -385,6 +362,7 @@ int main() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   bench_fits();
+  evenhand::bench::bench_blind();
   bench_many();
   bench_calibration();
   bench_probability();

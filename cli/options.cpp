@@ -188,6 +188,12 @@ void add_fairness_options(Command& command, FairnessOptions& options, Strictness
       ->type_name("TEXT")
       ->one_at_a_time();
   command
+      .add_option("--no-worse", options.no_worse,
+                  "No group's rate, or tpr, may fall below what base decisions give it; may be "
+                  "repeated")
+      ->type_name("NAME")
+      ->one_at_a_time();
+  command
       .add_option("--across", options.across,
                   "Several sensitive columns, fair by " + choices_of("across").text())
       ->type_name("NAME")
@@ -247,7 +253,7 @@ Resolution RowOptions::finest() const {
 }
 
 Criterion FairnessOptions::build(const Roles& roles) const {
-  if (criterion.empty() && require.empty()) {
+  if (criterion.empty() && require.empty() && no_worse.empty()) {
     std::vector<std::string_view> names;
     for (const CriterionName& each : all_criteria()) names.push_back(each.name);
     throw UserError(fmt::format("say what is fair: --criterion NAME ({}) or --require TEXT",
@@ -259,6 +265,9 @@ Criterion FairnessOptions::build(const Roles& roles) const {
                        .ratio = ratio,
                        .rho = {},
                        .require = require};
+  for (const std::string& measure : no_worse) {
+    out.require.push_back(evenhand::no_worse(measure, roles));
+  }
   const Across asked = across_from(across);
   if (!criterion.empty()) out.roles.across = asked;
   if (rho == "base") {

@@ -68,6 +68,7 @@ struct FairnessOptions {
   std::optional<double> ratio;
   std::string rho;
   std::vector<std::string> require;
+  std::vector<std::string> no_worse;
   std::string across = "intersection";
 
   // Throws UserError or std::invalid_argument for a criterion that cannot be.

@@ -16,7 +16,8 @@ using evenhand::fuzz::check;
 void check_parts(const Requirement& requirement) {
   check(!requirement.terms.empty(), "there is a term");
   check(std::isfinite(requirement.bound), "the bound is finite");
-  for (const evenhand::RateTerm& term : requirement.terms) {
+  check(std::isfinite(requirement.margin), "the margin is finite");
+  for (const evenhand::RequirementTerm& term : requirement.terms) {
     check(std::isfinite(term.factor) && term.factor != 0, "factors are finite and not 0");
     const auto& conditions = term.conditions;
     for (std::size_t i = 1; i < conditions.size(); ++i) {

@@ -24,7 +24,6 @@ TOO_LONG = {
     "python/evenhand/_tally.py",
     "python/evenhand/sklearn.py",
     "python/src/arrow.cpp",
-    "src/solve/requirement.cpp",
     "src/tally/cell_rows.cpp",
     "tests/calibrate_test.cpp",
     "tests/cli/test_apply.py",

@@ -144,6 +144,12 @@ int run_apply(const Options& options) {
   if (score_name.empty()) {
     throw UserError("the rule does not say which column has the score: give --score");
   }
+  if (!file.soft() && file.cells().attributes().empty()) {
+    for (const auto& [given, name] :
+         {std::pair{options.unseen != "error", "--unseen"}, {!options.null.empty(), "--null"}}) {
+      if (given) throw UserError(fmt::format("the rule looks at no group: leave out {}", name));
+    }
+  }
   NullPolicy nulls = NullPolicy::from(options.null.empty() ? file.columns().null : options.null);
   if (nulls.kind == NullPolicy::Kind::exclude) nulls = {};  // every row gets a decision
   if (options.probability_name.empty() || options.decision_name.empty()) {

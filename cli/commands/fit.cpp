@@ -1,3 +1,4 @@
+#include <evenhand/blind.h>
 #include <evenhand/fit_record.h>
 #include <evenhand/solve.h>
 #include <evenhand/text.h>
@@ -25,6 +26,7 @@ struct Options : ProblemOptions {
   SoftFitOptions soft;
   ConfidenceOptions confidence;
   LotteryOptions lottery;
+  bool blind = false;
   std::string output;
   bool json = false;
 };
@@ -94,7 +96,13 @@ std::string report(const Prepared& data, const Found& found) {
     out += fmt::format("  {} is not compared: {}\n", data.tally().cells().name(c),
                        fit.cells[c].reason);
   }
-  if (!found.sgd && !found.certified) out += coins_in_words(data.tally(), fit);
+  if (!found.sgd && !found.certified && !fit.options.blind) {
+    out += coins_in_words(data.tally(), fit);
+  }
+  if (fit.options.blind) {
+    out += "  " + in_words(blind_price(data.tally(), data.roles(), fit), fit.options.costs) + "\n";
+  }
+  for (const std::string& note : fit.notes) out += "  note: " + printable(note) + "\n";
   out += "\n";
   if (found.certified) out += certificate_in_words(*found.certified, data.tally());
   out += bound_in_words(found.bound);
@@ -109,6 +117,7 @@ Found find(const Options& options, const Prepared& data) {
       options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows(),
                         stochastic.wanted() ? usual_sgd_gamma : 0);
   options.lottery.put_into(solving);
+  solving.blind = options.blind;
   if (options.confidence.certify) {
     CertifiedFit certified = certify(
         data.tally(), criterion, solving,
@@ -152,7 +161,14 @@ int run_fit(const Options& options) {
                                                       : "");
   if (options.soft.wanted()) {
     if (options.stochastic.wanted()) throw UserError("--soft goes without --solver sgd");
+    if (options.blind) throw UserError("--blind goes without --soft, whose rules see no group");
     return run_soft_fit(options, options.soft, options.output, options.json);
+  }
+  if (options.blind && options.stochastic.wanted()) {
+    throw UserError("--blind goes without --solver sgd");
+  }
+  if (options.blind && options.confidence.certify) {
+    throw UserError("--blind goes without --certify");
   }
   const bool requirements_only = options.fairness.criterion.empty();
   // What is wrong with it shows before anything is read.
@@ -229,6 +245,8 @@ void add_fit(Command& program, int& status) {
   add_soft_options(command, options->soft);
   add_confidence_options(command, options->confidence);
   add_lottery_options(command, options->lottery);
+  command.add_flag("--blind", options->blind,
+                   "One rule for all groups: they are used to find it, not to apply it");
   command.add_option("-o,--output", options->output, "Where the rule goes; - for standard output")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "Print the result as JSON");

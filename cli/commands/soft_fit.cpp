@@ -2,6 +2,7 @@
 
 #include <evenhand/fit_record.h>
 #include <evenhand/soft.h>
+#include <evenhand/soft_check.h>
 #include <evenhand/theory.h>
 
 #include <optional>
@@ -19,13 +20,17 @@ namespace evenhand::cli {
 namespace {
 
 void refuse_other_options(const ProblemOptions& problem, const SoftFitOptions& options) {
-  if (options.columns.empty()) throw UserError("--exhaustive needs --soft, the columns");
+  if (options.columns.empty()) {
+    throw UserError(fmt::format("{} needs --soft, the columns",
+                                options.exhaustive ? "--exhaustive" : "--check-with"));
+  }
   const FairnessOptions& fair = problem.fairness;
   refuse_beside_soft(problem.rows, problem.objective, fair.criterion,
                      {{fair.tolerance.has_value(), "--tolerance"},
                       {fair.ratio.has_value(), "--ratio"},
                       {!fair.rho.empty(), "--rho"},
                       {!fair.require.empty(), "--require"},
+                      {!fair.no_worse.empty(), "--no-worse"},
                       {fair.across != "intersection", "--across"},
                       {problem.fit.calibration.calibrate != "none", "--calibrate"}});
 }
@@ -42,6 +47,36 @@ std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAud
   out += fmt::format("\n  {}\n\n", proof_in_words(fit.status, fit.gap, fit.violation));
   out += summary_table(before, &after, fit.rule.parts().costs, fit.lottery_share) + "\n";
   return out + pair_table(data.columns().within, before, &after);
+}
+
+// The columns against the true groups, and what the rule really does to these.
+std::string in_words(const SoftCheck& check, const std::string& truth) {
+  std::string out =
+      fmt::format("\n  checked with {}, {} people:\n", shown(truth), people(check.rows));
+  for (const SoftCheckedColumn& one : check.columns) {
+    out += fmt::format("  {} is off by at most {} of {}, by tenths of the score{}\n",
+                       shown(one.column), percent(one.worst), shown(one.value),
+                       one.worst > SoftCheck::warn_above ? ": not calibrated" : "");
+  }
+  if (const auto difference = check.largest_difference()) {
+    out += fmt::format("  true difference, selected: {}\n", percent(*difference));
+  }
+  return out;
+}
+
+Json json_of(const SoftCheck& check) {
+  Json out;
+  out["rows"] = check.rows;
+  out["calibrated"] = check.calibrated();
+  out["largest_difference"] = optional_json(check.largest_difference());
+  for (const SoftCheckedColumn& one : check.columns) {
+    out["columns"].push_back({{"column", one.column},
+                              {"value", one.value},
+                              {"off_by_tenth", one.off},
+                              {"rate", optional_json(one.rate)},
+                              {"others", optional_json(one.others)}});
+  }
+  return out;
 }
 
 FitRecord record_of(const SoftTable& data, const SoftSolution& fit, const std::string& null,
@@ -79,6 +114,11 @@ void add_soft_options(Command& command, SoftFitOptions& options) {
       ->type_name("COLUMNS");
   command.add_flag("--exhaustive", options.exhaustive,
                    "The columns of --soft are all the groups there are, and add up to 1");
+  command
+      .add_option("--check-with", options.check_with,
+                  "A column with the true group, to measure how far the columns of --soft are off "
+                  "and what the rule really does; it takes no part in the fit")
+      ->type_name("COLUMN");
 }
 
 int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
@@ -89,7 +129,8 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
   std::optional<Output> output;
   if (!output_name.empty()) output.emplace(output_name);
   const SoftTable data = SoftTable::read(
-      problem.data, problem.rows, {.columns = options.columns, .exhaustive = options.exhaustive});
+      problem.data, problem.rows,
+      {.columns = options.columns, .exhaustive = options.exhaustive, .truth = options.check_with});
   if (output) output->must_not_be(data.files());
   const Reading reading = problem.rows.reading();
   const SoftOptions solving{.weight = data.weight(),
@@ -106,16 +147,24 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
                                   .favorable = reading.favorable,
                                   .costs = solving.costs};
   const SoftAudit before = audit_soft(data.rows(), auditing);
-  const SoftAudit after = audit_soft(data.rows(), fit.rule.probability(data.rows()), auditing);
+  const std::vector<double> q = fit.rule.probability(data.rows());
+  const SoftAudit after = audit_soft(data.rows(), q, auditing);
+  std::optional<SoftCheck> check;
+  if (!options.check_with.empty()) {
+    check = check_soft(data.rows(), data.truth(), q, data.weight());
+  }
   const FitRecord record =
       record_of(data, fit, NullPolicy::from(problem.rows.null).text(), before, after);
   if (output) output->complete_with(rule_file(fit.rule, record));
   if (output && output->is_standard_output()) return exit_done;
   if (json) {
-    print(Json::parse(record.to_json()).dump(2) + "\n");
+    Json all = Json::parse(record.to_json());
+    if (check) all["check"] = json_of(*check);
+    print(all.dump(2) + "\n");
     return exit_done;
   }
-  print(report(data, fit, before, after) + written_in_words(output ? output->name() : ""));
+  print(report(data, fit, before, after) + (check ? in_words(*check, options.check_with) : "") +
+        written_in_words(output ? output->name() : ""));
   return exit_done;
 }
 

@@ -11,8 +11,9 @@ namespace evenhand::cli {
 struct SoftFitOptions {
   std::string columns;
   bool exhaustive = false;
+  std::string check_with;  // the column with the true group
 
-  bool wanted() const noexcept { return !columns.empty() || exhaustive; }
+  bool wanted() const noexcept { return !columns.empty() || exhaustive || !check_with.empty(); }
 };
 void add_soft_options(Command& command, SoftFitOptions& options);
 

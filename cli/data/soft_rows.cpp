@@ -112,6 +112,11 @@ SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
     for (const std::string& name : needed) source.column(name, "an attribute of the rule");
     add_missing(out.attributes_, needed);
   }
+  std::string truth;
+  if (!wanted.truth.empty()) {
+    truth = source.column(wanted.truth, "--check-with").name;
+    add_missing(out.attributes_, {truth});
+  }
   query.attributes = out.attributes_;
   query.nulls = NullPolicy::from(asked.null);
   out.name_ = source.name();
@@ -122,6 +127,15 @@ SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
   if (out.table_.size == 0) throw_no_rows(source, out.excluded_);
   rows.explain();
   if (wanted.exhaustive) check_sums(database, source, out.soft_);
+  if (!truth.empty()) {
+    const auto at = static_cast<std::size_t>(
+        std::find(out.attributes_.begin(), out.attributes_.end(), truth) - out.attributes_.begin());
+    const std::string unknown = NullPolicy::from(asked.null).text();
+    for (const std::uint32_t code : out.table_.codes[at]) {
+      const std::string& value = rows.dictionary(at)[code];
+      out.truth_.push_back(value == unknown ? "" : value);
+    }
+  }
   if (!out.columns_.within.empty()) out.strata_ = out.cells_of(out.columns_.within, rows);
   if (wanted.rule && !wanted.rule->parts().strata.attributes().empty()) {
     out.of_rule_ = out.cells_of(wanted.rule->parts().strata.attributes(), rows);

@@ -26,6 +26,7 @@ struct SoftWanted {
   // Without --soft: these, as far as the data have them, and the rule's own.
   std::vector<std::string> columns_if_there = {};
   bool exhaustive = false;  // they add up to 1
+  std::string truth = {};   // the column with the true group, of --check-with
   bool decisions = false;   // the score is a decision, 0 or 1
   ColumnsIfThere if_there = {};
   // A rule that is to decide: its columns and attributes are read as well.
@@ -49,6 +50,8 @@ class SoftTable {
   std::span<const double> score() const noexcept { return table_.numbers[0]; }
   std::span<const double> label() const noexcept;   // empty: none
   std::span<const double> weight() const noexcept;  // empty: 1 each
+  // The true group of each row, empty where it has the name of missing values.
+  const std::vector<std::string>& truth() const noexcept { return truth_; }
 
   // What the rule does to everybody. Throws UserError that counts people in strata it never saw.
   std::vector<double> decided_by(const SoftRule& rule) const;
@@ -65,6 +68,7 @@ class SoftTable {
   RowTable table_;                          // score, probabilities, label and weight
   std::optional<Cells> strata_;             // of --within
   std::optional<Cells> of_rule_;            // of the rule's attributes
+  std::vector<std::string> truth_;
   std::uint64_t excluded_ = 0;
 };
 

@@ -1,6 +1,9 @@
 #include "output/soft_figures.h"
 
+#include <evenhand/soft_check.h>
 #include <evenhand/text.h>
+
+#include <fmt/format.h>
 
 #include "output/terminal.h"
 
@@ -86,7 +89,7 @@ std::string pair_table(const std::vector<std::string>& within, const SoftAudit& 
       table.add(row);
     }
   }
-  return table.text();
+  return table.text() + fmt::format("  {}\n", soft_assumption());
 }
 
 }  // namespace evenhand::cli

@@ -9,6 +9,7 @@
 
 #include <evenhand/audit.h>
 #include <evenhand/bad_row.h>
+#include <evenhand/blind.h>
 #include <evenhand/calibrate.h>
 #include <evenhand/calibrator.h>
 #include <evenhand/cell_rows.h>
@@ -33,6 +34,7 @@
 #include <evenhand/sgd.h>
 #include <evenhand/soft.h>
 #include <evenhand/soft_audit.h>
+#include <evenhand/soft_check.h>
 #include <evenhand/soft_rule.h>
 #include <evenhand/solve.h>
 #include <evenhand/tally.h>

@@ -114,6 +114,7 @@ struct FitRecord {
   std::string version = {};  // of the library that fitted
   std::optional<RecordedCriterion> criterion = {};
   std::optional<double> gamma = {};
+  std::optional<bool> blind = {};  // true if the rule sees no group
   std::optional<double> cost_fp = {};
   std::optional<double> cost_fn = {};
   std::optional<Calibration> calibrate = {};
@@ -135,6 +136,7 @@ struct FitRecord {
   std::optional<bool> labelled = {};
   std::string fingerprint = {};         // of the tally (tally_file.h)
   std::vector<std::string> parts = {};  // of what was merged, if anything was
+  std::vector<std::string> notes = {};  // what a user should know of the requirements
   RecordedFigures before = {};          // by the base decisions
   RecordedFigures after = {};           // by the rule
 

@@ -45,6 +45,9 @@ struct SolveOptions {
   // The base decision, before any rule, is positive from this score on (up to it, where low scores
   // are favourable); none: when its benefit is above zero, by the curve of all cells if calibrated.
   std::optional<double> base_threshold = {};
+  // One rule for all groups, that sees the score and the stratum only: groups are used to find it,
+  // not to apply it. The rule's cells are the strata. gamma must be 0.
+  bool blind = false;
   unsigned threads = 0;  // 0: as many as there are cores. The result does not depend on it.
 };
 
@@ -79,19 +82,22 @@ struct StratumOutcome {
   double highest = 0;               // between these two
 };
 
-// The mean of q over all rows of some cells together; for label rates, over those with the outcome.
-struct PooledRate {
-  Rate rate = Rate::selection;
+// A measure of all rows of some cells together.
+struct Pooled {
+  Measure measure = Measure::rate;
   std::vector<CellCode> cells;
+  std::vector<CellCode> whole = {};  // of a share: among all selected of these
 };
 
 struct Term {
   double factor = 1;
-  PooledRate of;
-  double value = 0;  // of that rate under the rule
+  Pooled of;
+  double value = 0;  // of that measure under the rule; NaN if it divides by nobody
 };
 
-// sum of factor * rate (<=, = or >=) bound.
+// sum of factor * measure (<=, = or >=) bound. A ratio (precision, npv, share) stands alone and is
+// meant as multiplied by what it divides by, relative to all people it is about: precision >= c as
+// sum (n1 - c n) q / sum n >= 0, which is what its multiplier is the price of.
 struct Constraint {
   std::string text;  // a requirement as the user wrote it, or a comparison in the same language
   bool required = false;       // by a requirement; else by the criterion
@@ -112,8 +118,12 @@ struct Infeasibility {
   bool searched = true;
   std::vector<Constraint> certificate;
   std::vector<std::string> clash;  // the requirements among these, in the user's words
-  double total_violation = 0;      // least possible sum of violations of requirements
-  double common_slack = 0;         // smallest number that, added to every bound, would do
+  // Least possible sum of violations of requirements, each in units of a rate: divided by its
+  // largest factor (times the people, of `selected`; times the larger cost, of `cost`).
+  double total_violation = 0;
+  double common_slack = 0;  // smallest number that, added to every bound, would do
+  // Sets of cells that share a rule, if it is blind; none: each cell has its own.
+  std::vector<std::vector<CellCode>> alike;
 };
 
 struct Solution {
@@ -129,9 +139,11 @@ struct Solution {
   double base = 0;       // sum n h over the base decisions: what no criterion at all would give
   double lottery_share = 0;
   std::vector<CellOutcome> cells;  // one for each cell of the tally
+  CellNames names;                 // of these; only if blind, else they are the rule's
   std::vector<StratumOutcome> strata;
   std::vector<Constraint> constraints;  // those that were needed: others hold by themselves
   std::optional<Infeasibility> infeasibility;
+  std::vector<std::string> notes;  // what a user should know of the requirements: say it
   Rule rule;
   Criterion criterion;
   SolveOptions options;
@@ -146,7 +158,9 @@ struct Solution {
 // range, missing labels, requirements that name no cell, or when there is nothing to compare.
 Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options = {});
 
-// Checks a certificate by arithmetic on the tally, without trusting any solver.
-bool proves_infeasible(const Tally& tally, const Infeasibility& infeasibility);
+// Checks a certificate by arithmetic on the tally, without trusting any solver. The options are
+// those of the fit: costs, and without labels what the scores say, matter to some measures.
+bool proves_infeasible(const Tally& tally, const Infeasibility& infeasibility,
+                       const SolveOptions& options = {});
 
 }  // namespace evenhand

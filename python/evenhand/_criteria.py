@@ -19,6 +19,7 @@ def build(
     ratio: float | None = None,
     rho: float | str | None = None,
     require: str | Sequence[str] = (),
+    no_worse: str | Sequence[str] = (),
 ) -> _core.Criterion:
     """Return the criterion of that name.
 
@@ -31,7 +32,11 @@ def build(
         raise TypeError(f"criterion must be a name, not {type(criterion).__name__}")
     if not isinstance(require, (str, Sequence)):
         raise TypeError(f"require must be a text or a list of texts, not {type(require).__name__}")
-    requirements = [require] if isinstance(require, str) else list(require)
+    requirements = [_options.text(one, "require") for one in _listed(require)]
+    requirements += [
+        _core.no_worse(_options.text(one, "no_worse"), list(sensitive), list(within))
+        for one in _listed(no_worse)
+    ]
     if not criterion and not requirements:
         raise ValueError(f"say what is fair: criterion= ({NAMES}) or require=")
     return _core.criterion(
@@ -42,8 +47,12 @@ def build(
         _options.optional_number(tolerance, "tolerance"),
         _options.optional_number(ratio, "ratio"),
         rho if isinstance(rho, str) else _options.optional_number(rho, "rho"),
-        [_options.text(one, "require") for one in requirements],
+        requirements,
     )
+
+
+def _listed(texts: str | Sequence[str]) -> list[str]:
+    return [texts] if isinstance(texts, str) else list(texts)
 
 
 def check_labels(criterion: _core.Criterion, labelled: bool) -> None:
@@ -60,5 +69,4 @@ def refuse_beside_soft(criterion: str | None) -> None:
 
 def has_error_rates(criterion: str | None, require: str | Sequence[str]) -> bool:
     """Whether rates of those with one outcome are bounded, which labels alone can tell."""
-    requirements = [require] if isinstance(require, str) else list(require)
-    return _core.needs_labels(criterion or "", requirements)
+    return _core.needs_labels(criterion or "", _listed(require))

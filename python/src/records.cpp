@@ -69,6 +69,19 @@ const char* name_of(Rate rate) {
   }
 }
 
+std::string name_of(Measure measure) {
+  switch (measure) {
+    case Measure::rate:
+      return name_of(Rate::selection);
+    case Measure::tpr:
+      return name_of(Rate::true_positive);
+    case Measure::fpr:
+      return name_of(Rate::false_positive);
+    default:
+      return std::string(to_string(measure));
+  }
+}
+
 }  // namespace
 
 nb::dict values_record(const std::vector<std::string>& attributes,
@@ -166,7 +179,7 @@ nb::dict record_of(const Constraint& constraint) {
   for (const Term& term : constraint.terms) {
     nb::dict record;
     record["factor"] = term.factor;
-    record["rate"] = name_of(term.of.rate);
+    record["rate"] = name_of(term.of.measure);
     record["cells"] = nb::cast(term.of.cells);
     record["value"] = term.value;
     terms.append(record);

@@ -92,13 +92,14 @@ nb::dict record_of_criterion(const Criterion& criterion) {
 Solution solved(const Tally& tally, const Criterion& criterion, double gamma, double cost_fp,
                 double cost_fn, const std::string& calibrate, const std::string& calibrate_by,
                 std::optional<Calibrator> calibrator, std::optional<double> base_threshold,
-                unsigned threads) {
+                unsigned threads, bool blind) {
   const SolveOptions options{.gamma = gamma,
                              .costs = {cost_fp, cost_fn},
                              .calibrate = calibration_from(calibrate),
                              .calibrate_by = calibrate_by_from(calibrate_by),
                              .calibrator = std::move(calibrator),
                              .base_threshold = base_threshold,
+                             .blind = blind,
                              .threads = threads};
   const nb::gil_scoped_release released;
   return solve(tally, criterion, options);
@@ -307,8 +308,16 @@ void bind_solve(nb::module_& m) {
   m.def("criterion", &make_criterion, nb::arg("name"), nb::arg("sensitive"), nb::arg("within"),
         nb::arg("across"), nb::arg("tolerance").none(), nb::arg("ratio").none(),
         nb::arg("rho").none(), nb::arg("require"));
+  m.def(
+      "no_worse",
+      [](const std::string& measure, std::vector<std::string> sensitive,
+         std::vector<std::string> within) {
+        return no_worse(measure, {std::move(sensitive), std::move(within)});
+      },
+      nb::arg("measure"), nb::arg("sensitive"), nb::arg("within"));
   nb::class_<Solution>(m, "Solution")
       .def_ro("rule", &Solution::rule)
+      .def_ro("notes", &Solution::notes)
       .def_prop_ro("infeasible",
                    [](const Solution& fit) { return fit.status == Status::infeasible; })
       .def(
@@ -321,6 +330,7 @@ void bind_solve(nb::module_& m) {
            nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
   nb::class_<SgdResult>(m, "SgdResult")
       .def_prop_ro("rule", [](const SgdResult& fit) { return fit.solution.rule; })
+      .def_prop_ro("notes", [](const SgdResult& fit) { return fit.solution.notes; })
       .def_prop_ro("infeasible",
                    [](const SgdResult& fit) { return fit.solution.status == Status::infeasible; })
       .def(
@@ -333,7 +343,17 @@ void bind_solve(nb::module_& m) {
            nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
   m.def("solve", &solved, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
         nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
-        nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("threads"));
+        nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("threads"),
+        nb::arg("blind"));
+  m.def(
+      "blind_in_words",
+      [](const Tally& tally, std::vector<std::string> sensitive, std::vector<std::string> within,
+         const Solution& blind) {
+        const nb::gil_scoped_release released;
+        return in_words(blind_price(tally, {std::move(sensitive), std::move(within)}, blind),
+                        blind.options.costs);
+      },
+      nb::arg("tally"), nb::arg("sensitive"), nb::arg("within"), nb::arg("blind"));
   m.def("solve_sgd", &solved_by_sgd, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
         nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
         nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("projection"),

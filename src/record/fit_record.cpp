@@ -65,12 +65,14 @@ FitRecord FitRecord::of(const Solution& solution) {
     out.calibrate = calibrator->method();
     out.calibrate_by = calibrator->by();
   }
+  if (solution.options.blind) out.blind = true;
+  out.notes = solution.notes;
+  const CellNames& names = solution.options.blind ? solution.names : solution.rule.cells();
   out.cells.emplace();
   for (CellCode c = 0; c < solution.cells.size(); ++c) {
     const CellOutcome& outcome = solution.cells[c];
-    RecordedCell cell{.cell = solution.rule.cells().name(c),
-                      .rate = outcome.rate,
-                      .lottery_share = outcome.lottery_share};
+    RecordedCell cell{
+        .cell = names.name(c), .rate = outcome.rate, .lottery_share = outcome.lottery_share};
     if (!outcome.compared) {
       cell.not_compared = outcome.reason;
     } else if (solution.constraints.empty()) {

@@ -11,10 +11,8 @@ namespace {
 
 // Names that people do not choose by.
 constexpr std::array status_names = {
-    Name{Status::optimal, "optimal", ""},
-    Name{Status::feasible, "feasible", ""},
-    Name{Status::inaccurate, "inaccurate", ""},
-    Name{Status::approximate, "approximate", ""},
+    Name{Status::optimal, "optimal", ""},       Name{Status::feasible, "feasible", ""},
+    Name{Status::inaccurate, "inaccurate", ""}, Name{Status::approximate, "approximate", ""},
     Name{Status::infeasible, "infeasible", ""},
 };
 constexpr std::array bound_names = {
@@ -274,6 +272,7 @@ Json fit_json(const FitRecord& record) {
   put(out, "version", record.version);
   if (record.criterion) out["criterion"] = criterion_json(*record.criterion);
   put(out, "gamma", record.gamma);
+  put(out, "blind", record.blind);
   put(out, "cost_fp", record.cost_fp);
   put(out, "cost_fn", record.cost_fn);
   put_name(out, "calibrate", record.calibrate);
@@ -302,6 +301,7 @@ Json fit_json(const FitRecord& record) {
   put(out, "labelled", record.labelled);
   put(out, "fingerprint", record.fingerprint);
   if (!record.parts.empty()) out["parts"] = record.parts;
+  if (!record.notes.empty()) out["notes"] = record.notes;
   put_figures(out, "before", record.before);
   put_figures(out, "after", record.after);
   return out;
@@ -314,6 +314,7 @@ FitRecord fit_from(const Json& json) {
     out.criterion = criterion_from(*criterion);
   }
   out.gamma = number_in(json, "gamma");
+  out.blind = truth_in(json, "blind");
   out.cost_fp = number_in(json, "cost_fp");
   out.cost_fn = number_in(json, "cost_fn");
   out.calibrate = named(calibration_names, text_in(json, "calibrate"));
@@ -337,6 +338,7 @@ FitRecord fit_from(const Json& json) {
   out.labelled = truth_in(json, "labelled");
   out.fingerprint = text_in(json, "fingerprint").value_or("");
   out.parts = texts_in(json, "parts").value_or(std::vector<std::string>());
+  out.notes = texts_in(json, "notes").value_or(std::vector<std::string>());
   out.before = figures_in(json, "before");
   out.after = figures_in(json, "after");
   return out;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/outlook.h"
+#include "solve/required.h"
 
 namespace evenhand {
 
@@ -16,7 +17,7 @@ void check_calibration(const Tally& tally, const Criterion& criterion,
   if (options.calibrator && options.calibrate != Calibration::none) {
     throw std::invalid_argument("calibrate, or give a calibrator: not both");
   }
-  if (criterion.uses_labels()) {
+  if (reads_labels(tally, criterion)) {
     if (method == Calibration::platt || method == Calibration::temperature) {
       throw std::invalid_argument(fmt::format(
           "{}: benefits come from each cell's pooled labels, as its rates do, so that {} would "
@@ -37,14 +38,15 @@ void check_calibration(const Tally& tally, const Criterion& criterion,
   }
 }
 
-bool pools_labels(const Criterion& criterion, const SolveOptions& options) {
-  return criterion.uses_labels() ||
+bool pools_labels(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
+  return reads_labels(tally, criterion) ||
          (options.calibrate == Calibration::isotonic && options.calibrate_by == CalibrateBy::cell);
 }
 
 Outlook outlook_for(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
   if (options.calibrator) return outlook_by(*options.calibrator, tally);
-  const bool superfluous = pools_labels(criterion, options) && tally.reading().has_probability();
+  const bool superfluous =
+      pools_labels(tally, criterion, options) && tally.reading().has_probability();
   if (options.calibrate == Calibration::none || superfluous) return {tally.reading()};
   return {tally.reading(),
           std::make_shared<Calibrator>(calibrate(
@@ -52,7 +54,8 @@ Outlook outlook_for(const Tally& tally, const Criterion& criterion, const SolveO
 }
 
 SolveOptions calibrated_once(const Tally& tally, const Criterion& criterion, SolveOptions options) {
-  if (options.calibrate == Calibration::none || pools_labels(criterion, options)) return options;
+  if (options.calibrate == Calibration::none || pools_labels(tally, criterion, options))
+    return options;
   check_calibration(tally, criterion, options);
   options.calibrator = *outlook_for(tally, criterion, options).calibrator;
   options.calibrate = Calibration::none;

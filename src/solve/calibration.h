@@ -12,7 +12,7 @@ namespace evenhand {
 void check_calibration(const Tally& tally, const Criterion& criterion, const SolveOptions& options);
 
 // Benefits come from each cell's own pooled labels.
-bool pools_labels(const Criterion& criterion, const SolveOptions& options);
+bool pools_labels(const Tally& tally, const Criterion& criterion, const SolveOptions& options);
 
 // With a calibrator unless the scale alone reads the scores, or labels are pooled anyway.
 Outlook outlook_for(const Tally& tally, const Criterion& criterion, const SolveOptions& options);

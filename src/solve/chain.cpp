@@ -48,6 +48,19 @@ Chain chain_of_scores(const Tally::Data& data, CellCode cell, const Outlook& out
   return chain;
 }
 
+// Everybody as one block.
+Chain chord_of(const Chain& chain) {
+  Chain out;
+  if (chain.size() == 0) {
+    add_up(out, {});
+    return out;
+  }
+  out.x = {chain.s1.back() / chain.s0.back()};
+  add_up(out, {chain.s0.back()});
+  out.s1.back() = chain.s1.back();
+  return out;
+}
+
 // The number of leading blocks with kappa x - tau above `bar`: z falls along a chain.
 std::size_t count_above(const Chain& chain, const CellCurve::Line& line, double bar) {
   const auto end = std::partition_point(chain.x.begin(), chain.x.end(),
@@ -65,11 +78,16 @@ CellCurve::CellCurve(const Tally::Data& data, CellCode cell, bool from_labels,
     if (lower) lower_ = chain_of_labels(data, cell, true);
   } else {
     upper_ = chain_of_scores(data, cell, outlook, costs);
+    if (lower) lower_ = chord_of(upper_);
   }
 }
 
 Reach CellCurve::reach(double s0, double s1) const {
-  if (!from_labels_) return {s0, 0, s1};
+  // h = cost_fn p - cost_fp (1 - p), solved for p.
+  if (!from_labels_) {
+    const double sum = costs_.false_negative + costs_.false_positive;
+    return {s0, (s1 + costs_.false_positive * s0) / sum, s1};
+  }
   return {s0, s1, costs_.false_negative * s1 - costs_.false_positive * (s0 - s1)};
 }
 
@@ -86,10 +104,20 @@ double CellCurve::magnitude() const {
   return sum;
 }
 
+PricedLine priced_line(bool from_labels, const Costs& costs, double benefit_weight,
+                       const CellPrice& price) {
+  const double sum = costs.false_negative + costs.false_positive;
+  if (from_labels) {
+    const double kappa = benefit_weight * sum - price.n1;
+    return {kappa, benefit_weight * costs.false_positive + price.n, kappa >= 0};
+  }
+  if (price.n1 == 0) return {benefit_weight, price.n, true};
+  const double kappa = benefit_weight - price.n1 / sum;
+  return {kappa, price.n + price.n1 * costs.false_positive / sum, kappa >= 0};
+}
+
 CellCurve::Line CellCurve::line(double benefit_weight, const CellPrice& price) const {
-  if (!from_labels_) return {benefit_weight, price.n, true};
-  const double kappa = benefit_weight * (costs_.false_negative + costs_.false_positive) - price.n1;
-  return {kappa, benefit_weight * costs_.false_positive + price.n, kappa >= 0};
+  return priced_line(from_labels_, costs_, benefit_weight, price);
 }
 
 CellCurve::Best CellCurve::best(double benefit_weight, const CellPrice& price) const {
@@ -118,6 +146,11 @@ CellCurve::Smooth CellCurve::smooth(const CellPrice& price, double gamma) const 
   if (from_labels_) {
     out.by_n_n1 = d1 / gamma;
     out.by_n1_n1 = d2 / gamma;
+  } else {  // p = (x + cost_fp) / (cost_fn + cost_fp)
+    const double fp = costs_.false_positive;
+    const double sum = costs_.false_negative + fp;
+    out.by_n_n1 = (d1 + fp * d0) / (sum * gamma);
+    out.by_n1_n1 = (d2 + 2 * fp * d1 + fp * fp * d0) / (sum * sum * gamma);
   }
   return out;
 }

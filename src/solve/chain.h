@@ -3,9 +3,10 @@
 //
 // With benefits from labels, all rules that are nondecreasing in the score reach the polygon
 // between two chains: the upper and the lower hull of the cell's ROC curve. With benefits from
-// scores one chain is enough. A chain is a list of blocks, best first; block i has weight n and a
-// coordinate x (the share of favourable outcomes, or the benefit), and a decision on it is worth n
-// (kappa x - tau) once the constraints' prices are in kappa and tau.
+// scores the lower one is the chord from nobody to everybody: the same chance for all. A chain is a
+// list of blocks, best first; block i has weight n and a coordinate x (the share of favourable
+// outcomes, or the benefit), and a decision on it is worth n (kappa x - tau) once the constraints'
+// prices are in kappa and tau.
 #pragma once
 
 #include <evenhand/rule.h>
@@ -37,9 +38,17 @@ struct CellPrice {
 // What a rule makes of a cell.
 struct Reach {
   double n = 0;   // sum n q
-  double n1 = 0;  // sum n1 q; 0 where benefits come from scores
+  double n1 = 0;  // sum n1 q; where benefits come from scores, as these expect it
   double benefit = 0;
 };
+
+// What a decision is worth at given prices: z = kappa x - tau, with x as in a chain.
+struct PricedLine {
+  double kappa, tau;
+  bool upper;  // the chain that counts
+};
+PricedLine priced_line(bool from_labels, const Costs& costs, double benefit_weight,
+                       const CellPrice& price);
 
 class CellCurve {
  public:
@@ -70,11 +79,7 @@ class CellCurve {
   Reach total() const;
   double magnitude() const;  // sum n |h|
 
-  // z = kappa x - tau.
-  struct Line {
-    double kappa, tau;
-    bool upper;
-  };
+  using Line = PricedLine;
   Line line(double benefit_weight, const CellPrice& price) const;
 
  private:

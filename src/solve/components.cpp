@@ -47,20 +47,23 @@ std::vector<CellCode> cells_in(const Constraint& constraint) {
   std::vector<CellCode> out;
   for (const Term& term : constraint.terms) {
     out.insert(out.end(), term.of.cells.begin(), term.of.cells.end());
+    out.insert(out.end(), term.of.whole.begin(), term.of.whole.end());
   }
   return out;
 }
 
 class Builder {
  public:
-  Builder(Component& component, const Tally& tally) : component_(component), tally_(tally) {
+  Builder(Component& component, const Population& population)
+      : component_(component), population_(population) {
     for (std::size_t i = 0; i < component.cells.size(); ++i) place_[component.cells[i]] = i;
   }
 
   std::size_t add_quantity(const Constraint& constraint) {
     Quantity quantity;
-    for (const Coefficient& a : coefficients(constraint, tally_)) {
-      quantity.parts.push_back({place_.at(a.cell), a.n, a.n1});
+    const Row row = row_of(constraint, population_);
+    for (const Coefficient& a : row.coefficients) {
+      quantity.parts.push_back({place_.at(a.cell), a.n / row.unit, a.n1 / row.unit});
     }
     component_.limits.quantities.push_back(std::move(quantity));
     return component_.limits.quantities.size() - 1;
@@ -71,7 +74,7 @@ class Builder {
     Together together{compared.relation, compared.tolerance, compared.ratio, {}};
     for (const PooledRate& member : compared.members) {
       Constraint rate;
-      rate.terms = {{1, member}};
+      rate.terms = {{1, measure_of(member)}};
       together.quantities.push_back(add_quantity(rate));
     }
     if (compared.relation != Relation::target) {
@@ -86,22 +89,23 @@ class Builder {
 
   void add(const Constraint& requirement) {
     component_.required = true;
-    component_.limits.between.push_back(
-        {add_quantity(requirement),
-         requirement.sense == Sense::at_most ? -infinity : requirement.bound,
-         requirement.sense == Sense::at_least ? infinity : requirement.bound});
+    const Row row = row_of(requirement, population_);
+    const double bound = row.bound / row.unit;
+    component_.limits.between.push_back({add_quantity(requirement),
+                                         requirement.sense == Sense::at_most ? -infinity : bound,
+                                         requirement.sense == Sense::at_least ? infinity : bound});
   }
 
  private:
   Component& component_;
-  const Tally& tally_;
+  const Population& population_;
   std::map<CellCode, std::size_t> place_;
 };
 
 }  // namespace
 
-std::vector<Component> components_of(const System& system, const Tally& tally) {
-  const std::size_t cells = tally.cells().size();
+std::vector<Component> components_of(const System& system) {
+  const std::size_t cells = system.population.cells.size();
   Ties ties(cells);
   for (const Compared& compared : system.comparisons) ties.tie(cells_in(compared));
   for (const Constraint& constraint : system.requirements) ties.tie(cells_in(constraint));
@@ -110,7 +114,7 @@ std::vector<Component> components_of(const System& system, const Tally& tally) {
     if (ties.tied(c)) by_root[ties.root(c)].cells.push_back(c);
   }
   std::map<std::size_t, Builder> builders;
-  for (auto& [root, component] : by_root) builders.try_emplace(root, component, tally);
+  for (auto& [root, component] : by_root) builders.try_emplace(root, component, system.population);
   for (const Compared& compared : system.comparisons) {
     builders.at(ties.root(compared.members.front().cells.front())).add(compared);
   }

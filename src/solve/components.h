@@ -18,6 +18,6 @@ struct Component {
 };
 
 // Cells that nothing ties to others are in none of them. The components refer to the system.
-std::vector<Component> components_of(const System& system, const Tally& tally);
+std::vector<Component> components_of(const System& system);
 
 }  // namespace evenhand

@@ -9,19 +9,13 @@
 #include <fmt/format.h>
 
 #include "solve/comparison.h"
-#include "solve/evaluate.h"
+#include "solve/required.h"
 
 namespace evenhand {
 namespace {
 
 std::string_view word(Rate rate) {
   return rate == Rate::selection ? "rate" : rate == Rate::true_positive ? "tpr" : "fpr";
-}
-
-double denominator(const PooledRate& pooled, const Tally& tally) {
-  double sum = 0;
-  for (const CellCode c : pooled.cells) sum += denominator(pooled.rate, tally.total(c));
-  return sum;
 }
 
 std::string name_of(Rate rate, const std::vector<std::string>& attributes,
@@ -79,57 +73,6 @@ void add_stratum(System& system, const Tally& tally, const Criterion& criterion,
   }
 }
 
-// `character` counts from 1, as Condition does.
-[[noreturn]] void fail_at(const Requirement& requirement, std::size_t character,
-                          const std::string& what) {
-  throw std::invalid_argument(fmt::format("at character {} of {}: {}",
-                                          std::max<std::size_t>(1, character),
-                                          quoted_if_needed(requirement.text, 200), what));
-}
-
-PooledRate resolve(const Tally& tally, const Requirement& requirement, const RateTerm& term) {
-  const CellNames& names = tally.cells();
-  std::vector<bool> matches(names.size(), true);
-  for (const Condition& condition : term.conditions) {
-    const auto& known = names.attributes();
-    const auto found = std::find(known.begin(), known.end(), condition.attribute);
-    if (found == known.end()) {
-      fail_at(requirement, condition.attribute_at,
-              fmt::format("there is no attribute {}{}", quoted_if_needed(condition.attribute, 60),
-                          suggestion(condition.attribute, known)));
-    }
-    const auto position = static_cast<std::size_t>(found - known.begin());
-    std::set<std::string> values;
-    for (CellCode c = 0; c < names.size(); ++c) {
-      values.insert(names.values(c)[position]);
-      if (names.values(c)[position] != condition.value) matches[c] = false;
-    }
-    if (!values.contains(condition.value)) {
-      const std::vector<std::string> candidates(values.begin(), values.end());
-      fail_at(requirement, condition.value_at,
-              fmt::format("{} has no value {}{}", quoted_if_needed(condition.attribute, 60),
-                          quoted_if_needed(condition.value, 60),
-                          suggestion(condition.value, candidates)));
-    }
-  }
-  PooledRate out{term.rate, {}};
-  bool any = false;
-  for (CellCode c = 0; c < names.size(); ++c) {
-    any = any || matches[c];
-    if (matches[c] && denominator(term.rate, tally.total(c)) > 0) out.cells.push_back(c);
-  }
-  const std::size_t at = term.conditions.empty() ? 0 : term.conditions.front().attribute_at;
-  if (!any) fail_at(requirement, at, "no cell has these values together");
-  if (out.cells.empty()) {
-    fail_at(requirement, at,
-            term.rate == Rate::selection ? "there are no rows in these cells"
-            : term.rate == Rate::true_positive
-                ? "there are no favourable outcomes in these cells"
-                : "there are no unfavourable outcomes in these cells");
-  }
-  return out;
-}
-
 std::string_view sign(Sense sense) {
   return sense == Sense::at_most ? "<=" : sense == Sense::equal ? "=" : ">=";
 }
@@ -137,7 +80,7 @@ std::string_view sign(Sense sense) {
 Constraint single(const Compared& compared, std::size_t i, Sense sense, double bound) {
   Constraint out;
   out.text = fmt::format("{} {} {}", compared.names[i], sign(sense), shortest(bound));
-  out.terms = {{1, compared.members[i]}};
+  out.terms = {{1, measure_of(compared.members[i])}};
   out.sense = sense;
   out.bound = bound;
   return out;
@@ -149,29 +92,45 @@ Constraint pair(const Compared& compared, std::size_t i, double factor, std::siz
   Constraint out;
   out.text = fmt::format("{}{} - {} {} {}", factor == 1 ? "" : shortest(factor) + " * ",
                          compared.names[i], compared.names[j], sign(sense), shortest(bound));
-  out.terms = {{factor, compared.members[i]}, {-1, compared.members[j]}};
+  out.terms = {{factor, measure_of(compared.members[i])}, {-1, measure_of(compared.members[j])}};
   out.sense = sense;
   out.bound = bound;
   return out;
 }
 
-std::vector<double> rates_of(const Compared& compared, const Tally& tally,
+std::vector<double> rates_of(const Compared& compared, const Population& population,
                              const std::vector<Reach>& reach) {
   std::vector<double> out;
-  for (const PooledRate& member : compared.members) out.push_back(rate_of(member, tally, reach));
+  for (const PooledRate& member : compared.members) {
+    out.push_back(rate_of(member, population, reach));
+  }
   return out;
 }
 
 }  // namespace
 
-double rate_of(const PooledRate& pooled, const Tally& tally, const std::vector<Reach>& reach) {
-  double sum = 0;
-  for (const CellCode c : pooled.cells) sum += numerator(pooled.rate, reach[c]);
-  return sum / denominator(pooled, tally);
+Pooled measure_of(const PooledRate& rate) {
+  switch (rate.rate) {
+    case Rate::selection:
+      return {Measure::rate, rate.cells};
+    case Rate::true_positive:
+      return {Measure::tpr, rate.cells};
+    case Rate::false_positive:
+      break;
+  }
+  return {Measure::fpr, rate.cells};
 }
 
-System compile(const Tally& tally, const Criterion& criterion, double rho) {
+double rate_of(const PooledRate& pooled, const Population& population,
+               const std::vector<Reach>& reach) {
+  return measured(measure_of(pooled), population, reach);
+}
+
+System compile(const Problem& problem) {
+  const Tally& tally = problem.tally;
+  const Criterion& criterion = problem.criterion;
   System system;
+  system.population = population_of(problem);
   system.reasons.assign(tally.cells().size(), "no comparison includes it");
   for (CellCode c = 0; c < tally.cells().size(); ++c) {
     if (tally.total(c).n == 0) system.reasons[c] = "no rows";
@@ -182,7 +141,7 @@ System compile(const Tally& tally, const Criterion& criterion, double rho) {
         criterion.all_cells ? std::vector<std::string>{} : criterion.roles.within;
     for (const CellGroup& stratum : group_cells(tally.cells(), strata)) {
       system.strata.push_back({stratum.values, {}, 0, 1});
-      add_stratum(system, tally, criterion, rho, stratum);
+      add_stratum(system, tally, criterion, problem.rho, stratum);
       for (const CellCode c : stratum.cells) {
         if (system.reasons[c].empty()) system.strata.back().compared.push_back(c);
       }
@@ -192,46 +151,15 @@ System compile(const Tally& tally, const Criterion& criterion, double rho) {
           "there is nothing to compare: no stratum has two groups with such a rate");
     }
   }
-  for (const std::string& text : criterion.require) {
-    const Requirement requirement = parse_requirement(text);
-    Constraint constraint;
-    constraint.text = requirement.text;
-    constraint.required = true;
-    constraint.sense = requirement.sense;
-    constraint.bound = requirement.bound;
-    for (const RateTerm& term : requirement.terms) {
-      constraint.terms.push_back({term.factor, resolve(tally, requirement, term)});
-      for (const CellCode c : constraint.terms.back().of.cells) system.reasons[c].clear();
+  Required required = require(problem, system.population);
+  for (const Constraint& constraint : required.constraints) {
+    for (const Term& term : constraint.terms) {
+      for (const CellCode c : term.of.cells) system.reasons[c].clear();
     }
-    system.requirements.push_back(std::move(constraint));
   }
+  system.requirements = std::move(required.constraints);
+  system.notes = std::move(required.notes);
   return system;
-}
-
-std::vector<Coefficient> coefficients(const Constraint& constraint, const Tally& tally) {
-  std::vector<Coefficient> out;
-  for (const Term& term : constraint.terms) {
-    const double each = term.factor / denominator(term.of, tally);
-    for (const CellCode c : term.of.cells) {
-      switch (term.of.rate) {
-        case Rate::selection:
-          out.push_back({c, each, 0});
-          break;
-        case Rate::true_positive:
-          out.push_back({c, 0, each});
-          break;
-        case Rate::false_positive:
-          out.push_back({c, each, -each});
-      }
-    }
-  }
-  return out;
-}
-
-double value_of(const std::vector<Coefficient>& coefficients, const std::vector<Reach>& reach) {
-  double sum = 0;
-  for (const Coefficient& a : coefficients) sum += a.n * reach[a.cell].n + a.n1 * reach[a.cell].n1;
-  return sum;
 }
 
 std::vector<Constraint> standing_constraints(const System& system) {
@@ -263,8 +191,8 @@ std::vector<Constraint> standing_constraints(const System& system) {
   return out;
 }
 
-std::vector<Constraint> violated_pairs(const System& system, const Tally& tally,
-                                       const std::vector<Reach>& reach, double slack) {
+std::vector<Constraint> violated_pairs(const System& system, const std::vector<Reach>& reach,
+                                       double slack) {
   std::vector<Constraint> out;
   for (std::size_t k = 0; k < system.comparisons.size(); ++k) {
     const Compared& compared = system.comparisons[k];
@@ -274,7 +202,7 @@ std::vector<Constraint> violated_pairs(const System& system, const Tally& tally,
       continue;
     const double factor = by_ratio ? compared.ratio : 1;
     const double bound = by_ratio ? 0 : compared.tolerance;
-    const std::vector<double> rates = rates_of(compared, tally, reach);
+    const std::vector<double> rates = rates_of(compared, system.population, reach);
     const auto index = [&](auto found) { return static_cast<std::size_t>(found - rates.begin()); };
     const std::size_t lowest = index(std::min_element(rates.begin(), rates.end()));
     const std::size_t highest = index(std::max_element(rates.begin(), rates.end()));
@@ -291,10 +219,10 @@ std::vector<Constraint> violated_pairs(const System& system, const Tally& tally,
   return out;
 }
 
-double violation(const System& system, const Tally& tally, const std::vector<Reach>& reach) {
+double violation(const System& system, const std::vector<Reach>& reach) {
   double worst = 0;
   for (const Compared& compared : system.comparisons) {
-    const std::vector<double> rates = rates_of(compared, tally, reach);
+    const std::vector<double> rates = rates_of(compared, system.population, reach);
     const auto [lowest, highest] = std::minmax_element(rates.begin(), rates.end());
     switch (compared.relation) {
       case Relation::difference:
@@ -309,24 +237,9 @@ double violation(const System& system, const Tally& tally, const std::vector<Rea
     }
   }
   for (const Constraint& constraint : system.requirements) {
-    const double over = value_of(coefficients(constraint, tally), reach) - constraint.bound;
-    worst = std::max(worst, constraint.sense == Sense::at_most    ? over
-                            : constraint.sense == Sense::at_least ? -over
-                                                                  : std::abs(over));
+    worst = std::max(worst, violation(constraint, system.population, reach));
   }
   return worst;
-}
-
-std::vector<CellPrice> prices(const std::vector<Constraint>& constraints, const Tally& tally) {
-  std::vector<CellPrice> out(tally.cells().size());
-  for (const Constraint& constraint : constraints) {
-    if (constraint.multiplier == 0) continue;
-    for (const Coefficient& a : coefficients(constraint, tally)) {
-      out[a.cell].n += constraint.multiplier * a.n;
-      out[a.cell].n1 += constraint.multiplier * a.n1;
-    }
-  }
-  return out;
 }
 
 }  // namespace evenhand

@@ -6,9 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "solve/chain.h"
+#include "solve/problem.h"
+#include "solve/rows.h"
 
 namespace evenhand {
+
+// A rate of all rows of some cells together.
+struct PooledRate {
+  Rate rate = Rate::selection;
+  std::vector<CellCode> cells;
+};
 
 // Rates that must be near each other (or near a target): all of them, so that only the pairs that
 // matter become constraints.
@@ -27,33 +34,26 @@ struct System {
   std::vector<std::string>
       reasons;  // for each cell why nothing compares it; empty if something does
   std::vector<StratumOutcome> strata;
+  Population population;
+  std::vector<std::string> notes;  // requirements that do not count, and why
 };
 
 // Throws std::invalid_argument as solve does.
-System compile(const Tally& tally, const Criterion& criterion, double rho);
+System compile(const Problem& problem);
 
-// sum over cells of (n * sum n q + n1 * sum n1 q) = the constraint's value.
-struct Coefficient {
-  CellCode cell;
-  double n, n1;
-};
-std::vector<Coefficient> coefficients(const Constraint& constraint, const Tally& tally);
+Pooled measure_of(const PooledRate& rate);
 
-double rate_of(const PooledRate& pooled, const Tally& tally, const std::vector<Reach>& reach);
-
-double value_of(const std::vector<Coefficient>& coefficients, const std::vector<Reach>& reach);
+double rate_of(const PooledRate& pooled, const Population& population,
+               const std::vector<Reach>& reach);
 
 // Constraints that always count: comparisons without tolerance, targets.
 std::vector<Constraint> standing_constraints(const System& system);
 
 // Pairs of a comparison that `reach` violates by more than `slack`.
-std::vector<Constraint> violated_pairs(const System& system, const Tally& tally,
-                                       const std::vector<Reach>& reach, double slack);
+std::vector<Constraint> violated_pairs(const System& system, const std::vector<Reach>& reach,
+                                       double slack);
 
 // The largest violation of the whole system.
-double violation(const System& system, const Tally& tally, const std::vector<Reach>& reach);
-
-// Prices of all cells: sum over constraints of multiplier * coefficients.
-std::vector<CellPrice> prices(const std::vector<Constraint>& constraints, const Tally& tally);
+double violation(const System& system, const std::vector<Reach>& reach);
 
 }  // namespace evenhand

@@ -149,7 +149,9 @@ bool Criterion::uses_labels() const {
   return std::any_of(require.begin(), require.end(), [&](const auto& text) {
     const Requirement requirement = parse_requirement(text);
     return std::any_of(requirement.terms.begin(), requirement.terms.end(),
-                       [&](const RateTerm& term) { return is_label_rate(term.rate); });
+                       [](const RequirementTerm& term) {
+                         return term.measure == Measure::tpr || term.measure == Measure::fpr;
+                       });
   });
 }
 

@@ -42,8 +42,13 @@ std::vector<Value> values_of_steps(const Problem& problem, const std::vector<Cel
   std::vector<std::vector<double>> cuts(data.names.size());
   std::vector<double> bound_from(cuts.size());
   std::vector<double> zero_from(cuts.size());
+  std::vector<PricedLine> lines(cuts.size(), PricedLine{1, 0, true});
   for (CellCode c = 0; c < cuts.size(); ++c) {
-    bound_from[c] = outlook.first_above(c, costs, prices[c].n);
+    if (!problem.from_labels) lines[c] = priced_line(false, costs, 1, prices[c]);
+    // With kappa <= 0 lower scores are worth more: everybody or nobody.
+    bound_from[c] = lines[c].kappa > 0
+                        ? outlook.first_above(c, costs, lines[c].tau / lines[c].kappa)
+                        : -std::numeric_limits<double>::infinity();
     zero_from[c] = outlook.first_above(c, costs, 0);
     for (const Point& point : solution.rule.parts().responses[c].points) {
       cuts[c].push_back(point.score);
@@ -67,13 +72,14 @@ std::vector<Value> values_of_steps(const Problem& problem, const std::vector<Cel
           costs.false_negative * positives - costs.false_positive * (sum.n - positives);
       value.primal += q * nh;
       value.selected += q * sum.n;
-      value.selected1 += q * sum.n1;
+      value.selected1 += q * positives;
       if (q > 0 && q < 1) value.lottery += sum.n;
       if (from >= problem.base_from) value.base += nh;
       if (problem.from_labels) continue;
-      if (from >= bound_from[c]) value.dual += nh - prices[c].n * sum.n;
+      if (from >= bound_from[c]) value.dual += lines[c].kappa * nh - lines[c].tau * sum.n;
       value.magnitude += from >= zero_from[c] ? nh : -nh;
     }
+    if (!(lines[c].kappa > 0)) value.dual = std::max(0.0, value.dual);
   }
   return values;
 }
@@ -89,6 +95,8 @@ std::vector<Value> values_of_ramps(const Problem& problem, const std::vector<Cel
   for (CellCode c = 0; c < values.size(); ++c) {
     Value& value = values[c];
     const Response& response = solution.rule.parts().responses[c];
+    const PricedLine line = priced_line(false, costs, 1, prices[c]);
+    double all_z = 0;
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
       const double n = sorted.n[i];
       const double n1 = sorted.positives(i);
@@ -98,12 +106,20 @@ std::vector<Value> values_of_ramps(const Problem& problem, const std::vector<Cel
                             : n * benefit(problem.outlook.probability(c, sorted.score[i]), costs);
       value.primal += nh * q - gamma / 2 * n * q * q;
       value.selected += n * q;
-      value.selected1 += n1 * q;
+      value.selected1 +=
+          problem.from_labels ? n1 * q : n * q * problem.outlook.probability(c, sorted.score[i]);
       if (q > 0 && q < 1) value.lottery += n;
       if (sorted.score[i] >= problem.base_from) value.base += nh;
       if (problem.from_labels) continue;
-      value.dual += n * largest_reduced(nh / n - prices[c].n, gamma);
+      const double z = line.kappa * (nh / n) - line.tau;
+      all_z += n * z;
+      value.dual += n * largest_reduced(z, gamma);
       value.magnitude += std::abs(nh);
+    }
+    // Lower scores are worth more, so that the best nondecreasing rule treats all alike.
+    const double n = problem.tally.total(c).n;
+    if (!problem.from_labels && !(line.kappa > 0) && n > 0) {
+      value.dual = n * largest_reduced(all_z / n, gamma);
     }
   }
   return values;

@@ -26,7 +26,7 @@ class Many {
         tally_(problem.tally),
         data_(problem.tally.data()),
         gamma_(problem.options.gamma),
-        system_(compile(problem.tally, problem.criterion, problem.rho)),
+        system_(compile(problem)),
         curves_(data_.names.size()) {
     data_.sorted();  // with all threads, before they split
     parallel(curves_.size(), problem.options.threads, [&](std::size_t c) {
@@ -40,6 +40,7 @@ class Many {
     solution.criterion = problem_.criterion;
     solution.options = problem_.options;
     solution.strata = system_.strata;
+    solution.notes = system_.notes;
     solution.cells.resize(curves_.size());
     for (CellCode c = 0; c < curves_.size(); ++c) {
       solution.cells[c].compared = system_.reasons[c].empty();
@@ -113,7 +114,7 @@ class Many {
   }
 
   void linear(Solution& solution) {
-    Generated generated = generate(system_, tally_, curves_, magnitude());
+    Generated generated = generate(system_, blocks_of(curves_), magnitude());
     solution.infeasibility = std::move(generated.infeasibility);
     if (solution.infeasibility) return;
     solution.constraints = std::move(generated.constraints);
@@ -122,11 +123,11 @@ class Many {
 
   void smooth(Solution& solution) {
     if (!system_.requirements.empty()) {
-      solution.infeasibility = find_infeasibility(system_, tally_, curves_);
+      solution.infeasibility = find_infeasibility(system_, blocks_of(curves_));
       if (solution.infeasibility) return;
     }
-    solution.constraints = minimise_dual(system_, tally_, curves_, gamma_);
-    const std::vector<CellPrice> price = prices(solution.constraints, tally_);
+    solution.constraints = minimise_dual(system_, curves_, gamma_);
+    const std::vector<CellPrice> price = prices(solution.constraints, system_.population);
     solution.rule = make_rule(problem_, [&](CellCode c) { return ramp_for(c, price[c]); });
     conclude_with_proof(problem_, system_, solution);
   }
@@ -149,7 +150,27 @@ class Many {
     while (open_around(pieces, rate, data_, problem_.outlook, problem_.options.costs)) {
     }
     // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
-    return steps_at(pieces, snapped_rate(pieces, rate, 0.4 * snap), data_.level);
+    return towards_all_alike(steps_at(pieces, snapped_rate(pieces, rate, 0.4 * snap), data_.level),
+                             c, rate, reach.benefit);
+  }
+
+  // The best rule of a cell at some rate is a threshold, the worst gives everybody the same chance.
+  // Between them, as far as `benefit` asks.
+  Response towards_all_alike(Response best, CellCode c, double rate, double benefit) const {
+    const Chain& chain = curves_[c].chain(true);
+    const double n = rate * chain.s0.back();
+    const auto after = static_cast<std::size_t>(
+        std::lower_bound(chain.s0.begin(), chain.s0.end(), n) - chain.s0.begin());
+    double most = chain.s1[after];
+    if (after > 0) most -= (chain.s0[after] - n) * chain.x[after - 1];
+    const double least = rate * chain.s1.back();
+    // Rounding only: the criterion is met to 1e-9 anyway.
+    if (most - benefit <= 1e-11 * (most - least + curves_[c].magnitude())) return best;
+    const double share = std::clamp((benefit - least) / (most - least), 0.0, 1.0);
+    const auto mixed = [&](double q) { return share * q + (1 - share) * rate; };
+    best.start = mixed(best.start);
+    for (Point& point : best.points) point.q = mixed(point.q);
+    return best;
   }
 
   Response ramp_for(CellCode c, const CellPrice& price) const {
@@ -158,7 +179,9 @@ class Many {
     const Reach reach = curves_[c].smooth(price, gamma_).reach;
     if (reach.n <= 0) return always(0);
     if (reach.n >= tally_.total(c).n) return always(1);
-    return ramp_at_price(data_, c, problem_.outlook, price.n, gamma_, costs);
+    const PricedLine z = curves_[c].line(1, price);
+    if (!(z.kappa > 0)) return always(reach.n / tally_.total(c).n);
+    return ramp_at_price(data_, c, problem_.outlook, z.tau / z.kappa, gamma_ / z.kappa, costs);
   }
 
   const Problem& problem_;
@@ -173,31 +196,6 @@ class Many {
 
 Solution solve_many(const Problem& problem) {
   return Many(problem).run();
-}
-
-bool proves_infeasible(const Tally& tally, const Infeasibility& infeasibility) {
-  const std::vector<CellPrice> price = prices(infeasibility.certificate, tally);
-  // The least that multiplier * value can add up to, over all nondecreasing rules: in each cell a
-  // threshold, none or everybody.
-  double least = 0;
-  for (CellCode c = 0; c < price.size(); ++c) {
-    double sum = 0;
-    double lowest = 0;
-    const std::vector<Entry> entries = tally.entries(c);
-    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-      sum += price[c].n * entry->n + price[c].n1 * entry->n1;
-      lowest = std::min(lowest, sum);
-    }
-    least += lowest;
-  }
-  double bound = 0;
-  for (const Constraint& constraint : infeasibility.certificate) {
-    const bool wrong_sign = (constraint.sense == Sense::at_most && constraint.multiplier < 0) ||
-                            (constraint.sense == Sense::at_least && constraint.multiplier > 0);
-    if (wrong_sign) return false;
-    bound += constraint.multiplier * constraint.bound;
-  }
-  return least > bound;
 }
 
 }  // namespace evenhand

@@ -18,17 +18,19 @@ using Eigen::VectorXd;
 // least" are kept negated, so that bounded multipliers are >= 0.
 class Dual {
  public:
-  Dual(const Tally& tally, const std::vector<CellCurve>& curves)
-      : tally_(tally), curves_(curves), weight_(tally.total().n) {}
+  Dual(const Population& population, const std::vector<CellCurve>& curves)
+      : population_(population), curves_(curves) {
+    for (const CellTotal& cell : population.cells) weight_ += cell.n;
+  }
 
   void add(Constraint constraint) {
-    const double sign = constraint.sense == Sense::at_least ? -1 : 1;
-    std::vector<Coefficient> list = coefficients(constraint, tally_);
-    for (Coefficient& a : list) {
-      a.n *= sign;
-      a.n1 *= sign;
+    Row row = row_of(constraint, population_);
+    const double scale = (constraint.sense == Sense::at_least ? -1 : 1) / row.unit;
+    for (Coefficient& a : row.coefficients) {
+      a.n *= scale;
+      a.n1 *= scale;
     }
-    rows_.push_back({std::move(constraint), std::move(list), sign});
+    rows_.push_back({std::move(constraint), std::move(row.coefficients), scale * row.bound, scale});
   }
 
   Eigen::Index size() const { return static_cast<Eigen::Index>(rows_.size()); }
@@ -45,7 +47,7 @@ class Dual {
     std::vector<CellPrice> price(curves_.size());
     Value out;
     for (Eigen::Index i = 0; i < size(); ++i) {
-      out.value += y[i] * row(i).sign * row(i).constraint.bound;
+      out.value += y[i] * row(i).bound;
       for (const Coefficient& a : row(i).coefficients) {
         price[a.cell].n += weight_ * y[i] * a.n;
         price[a.cell].n1 += weight_ * y[i] * a.n1;
@@ -63,8 +65,7 @@ class Dual {
     // Which rows see a cell, so that the Hessian takes only these pairs.
     std::vector<std::vector<std::pair<Eigen::Index, CellPrice>>> seen(curves_.size());
     for (Eigen::Index i = 0; i < size(); ++i) {
-      out.gradient[i] =
-          row(i).sign * row(i).constraint.bound - value_of(row(i).coefficients, out.reach);
+      out.gradient[i] = row(i).bound - value_of(row(i).coefficients, out.reach);
       for (const Coefficient& a : row(i).coefficients) {
         auto& list = seen[a.cell];
         if (list.empty() || list.back().first != i) list.push_back({i, {}});
@@ -88,28 +89,29 @@ class Dual {
     std::vector<Constraint> out;
     for (Eigen::Index i = 0; i < size(); ++i) {
       out.push_back(row(i).constraint);
-      out.back().multiplier = row(i).sign * weight_ * y[i];
+      out.back().multiplier = row(i).scale * weight_ * y[i];
     }
     return out;
   }
   bool knows(const Constraint& constraint) const {
-    return std::any_of(rows_.begin(), rows_.end(), [&](const Row& r) {
+    return std::any_of(rows_.begin(), rows_.end(), [&](const Kept& r) {
       return r.constraint.text == constraint.text && r.constraint.sense == constraint.sense;
     });
   }
 
  private:
-  struct Row {
+  struct Kept {
     Constraint constraint;
-    std::vector<Coefficient> coefficients;
-    double sign;
+    std::vector<Coefficient> coefficients;  // both scaled
+    double bound;
+    double scale;  // from the constraint to this
   };
-  const Row& row(Eigen::Index i) const { return rows_[static_cast<std::size_t>(i)]; }
+  const Kept& row(Eigen::Index i) const { return rows_[static_cast<std::size_t>(i)]; }
 
-  const Tally& tally_;
+  const Population& population_;
   const std::vector<CellCurve>& curves_;
-  double weight_;
-  std::vector<Row> rows_;
+  double weight_ = 0;
+  std::vector<Kept> rows_;
 };
 
 // What keeps y from being optimal: the gradient, but for bounds that hold it back.
@@ -274,9 +276,9 @@ struct Attempt {
   VectorXd y;
   double residual;
 };
-Attempt attempt(const System& system, const Tally& tally, const std::vector<CellCurve>& curves,
-                double gamma, double most_damping) {
-  Dual dual(tally, curves);
+Attempt attempt(const System& system, const std::vector<CellCurve>& curves, double gamma,
+                double most_damping) {
+  Dual dual(system.population, curves);
   for (Constraint& constraint : standing_constraints(system)) dual.add(std::move(constraint));
   for (const Constraint& constraint : system.requirements) dual.add(constraint);
   VectorXd y = VectorXd::Zero(dual.size());
@@ -288,8 +290,7 @@ Attempt attempt(const System& system, const Tally& tally, const std::vector<Cell
   for (int round = 0; round < most_rounds; ++round) {
     y = Descent(dual, y, gamma, most_damping).run(1e-13, 1000);
     bool added = false;
-    for (Constraint& constraint :
-         violated_pairs(system, tally, dual.at(y, gamma, false).reach, 1e-12)) {
+    for (Constraint& constraint : violated_pairs(system, dual.at(y, gamma, false).reach, 1e-12)) {
       if (dual.knows(constraint)) continue;
       dual.add(std::move(constraint));
       added = true;
@@ -305,14 +306,14 @@ Attempt attempt(const System& system, const Tally& tally, const std::vector<Cell
 
 }  // namespace
 
-std::vector<Constraint> minimise_dual(const System& system, const Tally& tally,
-                                      const std::vector<CellCurve>& curves, double gamma) {
+std::vector<Constraint> minimise_dual(const System& system, const std::vector<CellCurve>& curves,
+                                      double gamma) {
   // Little damping follows narrow valleys best, but may wander off where rows nearly depend on each
   // other; much damping is slow in the first case and safe in the second.
-  const Attempt quick = attempt(system, tally, curves, gamma, 1e-6);
+  const Attempt quick = attempt(system, curves, gamma, 1e-6);
   constexpr double enough = 1e-11;
   if (quick.residual <= enough) return quick.dual.constraints(quick.y);
-  const Attempt safe = attempt(system, tally, curves, gamma, 1);
+  const Attempt safe = attempt(system, curves, gamma, 1);
   const Attempt& better = safe.residual < quick.residual ? safe : quick;
   return better.dual.constraints(better.y);
 }

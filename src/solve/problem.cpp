@@ -77,7 +77,8 @@ Problem make_problem(const Tally& tally, const Criterion& criterion, const Solve
   check_base_options(tally.reading(), options.costs, options.base_threshold);
   const Outlook outlook = outlook_for(tally, criterion, options);
   const double base_from = base_decision_from(outlook, options.costs, options.base_threshold);
-  Problem problem{tally, criterion, options, pools_labels(criterion, options), base_from, outlook};
+  Problem problem{tally,     criterion, options, pools_labels(tally, criterion, options),
+                  base_from, outlook};
   if (criterion.relation == Relation::target) {
     problem.rho = criterion.rho.kind == Rho::Kind::base
                       ? base_rate(tally, base_from, options.threads)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "solve/required.h"
+
 namespace evenhand {
 namespace {
 
@@ -89,14 +91,15 @@ void conclude_with_proof(const Problem& problem, const Comparisons& comparisons,
 
 void conclude_with_proof(const Problem& problem, const System& system, Solution& solution) {
   const Tally& tally = problem.tally;
-  const std::vector<Reach> reach = evaluate(problem, prices(solution.constraints, tally), solution);
+  const std::vector<Reach> reach =
+      evaluate(problem, prices(solution.constraints, system.population), solution);
   for (Constraint& constraint : solution.constraints) {
     constraint.value = 0;
     for (Term& term : constraint.terms) {
-      term.value = rate_of(term.of, tally, reach);
+      term.value = measured(term.of, system.population, reach);
       constraint.value += term.factor * term.value;
     }
-    solution.dual += constraint.multiplier * constraint.bound;
+    solution.dual += constraint.multiplier * row_of(constraint, system.population).bound;
   }
   const auto& rates = problem.criterion.rates;
   for (CellCode c = 0; c < reach.size(); ++c) {
@@ -104,13 +107,17 @@ void conclude_with_proof(const Problem& problem, const System& system, Solution&
     const Rate rate = outcome.compared && !rates.empty() ? rates.front() : Rate::selection;
     outcome.rate = rate_of(rate, reach[c], tally.total(c));
   }
-  solution.violation = violation(system, tally, reach);
+  solution.violation = violation(system, reach);
+  solution.notes = system.notes;
+  for (std::string& note : vacuous(solution.constraints)) {
+    solution.notes.push_back(std::move(note));
+  }
   conclude(solution);
 }
 
 void prove_again(const Problem& problem, Solution& solution) {
   if (!has_one_rate(problem.criterion)) {
-    conclude_with_proof(problem, compile(problem.tally, problem.criterion, problem.rho), solution);
+    conclude_with_proof(problem, compile(problem), solution);
     return;
   }
   std::vector<double> multipliers;

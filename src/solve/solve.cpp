@@ -1,5 +1,6 @@
 #include <evenhand/solve.h>
 
+#include "solve/blind.h"
 #include "solve/few_coins.h"
 #include "solve/many.h"
 #include "solve/one_rate.h"
@@ -27,6 +28,7 @@ std::string_view to_string(Bound bound) noexcept {
 
 Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
   const Problem problem = make_problem(tally, criterion, options);
+  if (options.blind) return solve_blind(problem);
   if (has_one_rate(criterion)) {
     Solution solution = solve_one_rate(problem);
     // Should a very narrow ramp defeat the search, the general way may still find the proof.

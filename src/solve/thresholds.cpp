@@ -78,8 +78,8 @@ bool whole(double number) {
 
 Thresholds::Thresholds(const Problem& problem)
     : problem_(problem),
-      system_(compile(problem.tally, problem.criterion, problem.rho)),
-      components_(components_of(system_, problem.tally)),
+      system_(compile(problem)),
+      components_(components_of(system_)),
       points_(problem.tally.cells().size()) {
   const Tally::Data& data = problem.tally.data();
   data.sorted();  // with all threads, before they split

@@ -40,7 +40,7 @@ class Thresholds {
 
  private:
   std::optional<Pick> choose_exactly(const Component& component,
-                                       const std::optional<double>& apart) const;
+                                     const std::optional<double>& apart) const;
   void decide_free_cells(Chosen& out) const;
   void add(const Component& component, const Pick& pick, Chosen& out) const;
 

@@ -94,3 +94,51 @@ def test_requirements_alone_that_clash_end_with_3(tool: Tool, people: Path) -> N
     tool("fit", people, "--score", "score", "--require", "rate <= 0.1", "--require",
          "rate >= 0.3", "-o", "rule.json").fails(3, "rate <= 0.1", "rate >= 0.3")
     assert tool.files() == set()
+
+
+def test_requirements_of_other_measures_hold_on_the_rows(tool: Tool, people: Path, sql: Sql) -> None:
+    """Accuracy, people, shares, distances and one requirement for each group."""
+    tool("fit", people, "--score", "score", "--label", "y", "--sensitive", "sex",
+         "--require", "for each sex: accuracy >= 0.6", "--require", "selected[sex=M] <= 40",
+         "--require", "abs(tpr[sex=F] - tpr[sex=M]) <= 0.1", "-o", "rule.json").ok()
+    applied(tool, people)
+    for sex, accuracy, selected in sql(
+        "SELECT sex, avg(CASE WHEN y = 1 THEN probability ELSE 1 - probability END),"
+        " sum(probability) FROM 'out.parquet' GROUP BY sex"
+    ):
+        assert accuracy >= 0.6 - 1e-9
+        assert sex != "M" or selected <= 40 + 1e-9
+    assert largest_difference(sql, "true", "y = 1") <= 0.1 + 1e-9
+
+
+def test_no_worse_keeps_every_group_at_its_base_decisions(
+    tool: Tool, people: Path, sql: Sql
+) -> None:
+    """No group's rate falls below the share of its scores above one half."""
+    tool("fit", people, *PARITY, "--tolerance", "0.5", "--no-worse", "rate", "-o", "rule.json").ok()
+    applied(tool, people)
+    for _, before, after in sql(
+        "SELECT sex, avg((score > 0.5)::INT), avg(probability) FROM 'out.parquet' GROUP BY sex"
+    ):
+        assert after >= before - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("precision[sex=F] >= precision[sex=M]", "must stand alone against a constant"),
+        ("auc >= 0.8", "one of rate, tpr, fpr"),
+        ("for each sx: rate >= 0.1", "there is no attribute sx; did you mean 'sex'?"),
+    ],
+)
+def test_what_no_requirement_can_say_is_one_line(
+    tool: Tool, people: Path, text: str, part: str
+) -> None:
+    """Exit status 2, and never another quantity in place of the one asked for."""
+    tool("fit", people, *PARITY, "--require", text).fails(2, part)
+
+
+def test_base_needs_base_decisions(tool: Tool, people: Path) -> None:
+    """Raw scores have none unless a threshold says so."""
+    tool("fit", people, *PARITY, "--label", "y", "--scale", "raw", "--require",
+         "tpr >= base(tpr)").fails(2, "base")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -97,21 +98,20 @@ void add_comparisons(Model& model, const Criterion& criterion) {
 
 void add_demands(Model& model) {
   for (const Demand& demand : model.demands) {
-    PerAtom left = zeros(model);
+    std::vector<Term> terms;
     for (const Piece& piece : demand.pieces) {
-      std::vector<CellCode> cells;
+      Term term{piece.factor, {piece.measure, {}, {}}};
       for (CellCode c = 0; c < model.cells.size(); ++c) {
         bool all = true;
         for (const auto& [attribute, value] : piece.where) {
           all = all && model.names.values(c)[model.names.attribute(attribute)] == value;
         }
-        if (all) cells.push_back(c);
+        if (all) term.of.cells.push_back(c);
+        term.of.whole.push_back(c);
       }
-      if (!add_rate(model, piece.rate, cells, piece.factor, left)) {
-        throw std::logic_error("the test asks for a rate of nobody: " + demand.text());
-      }
+      terms.push_back(std::move(term));
     }
-    model.demanded.push_back(std::move(left));
+    model.demanded.push_back(side_of(model, terms, demand.bound));
   }
 }
 
@@ -140,6 +140,8 @@ void add_atoms(Model& model, const Problem& problem) {
                        : people.scale == Scale::logit   ? 1 / (1 + std::exp(-x))
                        : low                            ? 1 + x
                                                         : x;
+      atom.good = atom.n * p;
+      if (model.from_labels) atom.good = atom.n1;
       atom.nh = atom.n * (p * costs.false_negative - (1 - p) * costs.false_positive);
       cell.push_back(atom);
       h.push_back(atom.nh / atom.n);
@@ -151,18 +153,27 @@ void add_atoms(Model& model, const Problem& problem) {
   }
 }
 
+std::vector<std::vector<CellCode>> sharing(const Model& model) {
+  if (!model.alike.empty()) return model.alike;
+  std::vector<std::vector<CellCode>> out;
+  for (CellCode c = 0; c < model.cells.size(); ++c) out.push_back({c});
+  return out;
+}
+
 // The linear program: a variable for each atom, nondecreasing in each cell, and the criterion.
 struct Program {
   LinearProgram lp;
   std::vector<std::vector<int>> q;
 
   std::vector<std::pair<int, double>> terms(const PerAtom& factors) const {
-    std::vector<std::pair<int, double>> out;
+    std::map<int, double> sums;  // cells may share variables
     for (std::size_t c = 0; c < q.size(); ++c) {
-      for (std::size_t i = 0; i < q[c].size(); ++i) {
-        // Where rates cancel out, what rounding leaves of them would upset the solver's scaling.
-        if (std::abs(factors[c][i]) > 1e-14) out.emplace_back(q[c][i], factors[c][i]);
-      }
+      for (std::size_t i = 0; i < q[c].size(); ++i) sums[q[c][i]] += factors[c][i];
+    }
+    std::vector<std::pair<int, double>> out;
+    for (const auto& [variable, factor] : sums) {
+      // Where rates cancel out, what rounding leaves of them would upset the solver's scaling.
+      if (std::abs(factor) > 1e-14) out.emplace_back(variable, factor);
     }
     return out;
   }
@@ -171,16 +182,25 @@ struct Program {
 Program program_of(const Model& model, bool objective, Monotone monotone) {
   Program out;
   const double scale = model.scale();
-  for (const auto& cell : model.cells) {
-    std::vector<int> q;
-    // In units of the whole, since the linear program's tolerances are absolute.
-    for (const Atom& atom : cell) {
-      q.push_back(out.lp.add_variable(objective ? atom.nh / scale : 0, 0, 1));
+  out.q.resize(model.cells.size());
+  for (const std::vector<CellCode>& together : sharing(model)) {
+    std::map<double, double> benefit;  // of each score of these cells
+    for (const CellCode c : together) {
+      for (const Atom& atom : model.cells[c]) benefit[atom.x] += atom.nh;
     }
-    for (std::size_t i = 1; i < q.size() && monotone == Monotone::yes; ++i) {
-      out.lp.add_row(0, infinity, {{q[i], 1}, {q[i - 1], -1}});
+    std::map<double, int> variable;
+    int last = -1;
+    for (const auto& [x, nh] : benefit) {
+      // In units of the whole, since the linear program's tolerances are absolute.
+      const int q = out.lp.add_variable(objective ? nh / scale : 0, 0, 1);
+      if (last >= 0 && monotone == Monotone::yes) {
+        out.lp.add_row(0, infinity, {{q, 1}, {last, -1}});
+      }
+      variable[x] = last = q;
     }
-    out.q.push_back(std::move(q));
+    for (const CellCode c : together) {
+      for (const Atom& atom : model.cells[c]) out.q[c].push_back(variable.at(atom.x));
+    }
   }
   for (const Compared& compared : model.compared) {
     if (model.relation == Relation::target) {
@@ -205,6 +225,18 @@ Program program_of(const Model& model, bool objective, Monotone monotone) {
   return out;
 }
 
+PerAtom combined(double x, const PerAtom& a, double y, const PerAtom& b) {
+  PerAtom out = a;
+  for (std::size_t c = 0; c < a.size(); ++c) {
+    for (std::size_t i = 0; i < a[c].size(); ++i) out[c][i] = x * a[c][i] + y * b[c][i];
+  }
+  return out;
+}
+
+PerAtom scaled(double x, const PerAtom& a) {
+  return combined(x, a, 0, a);
+}
+
 // Minimises the sum of violations, or the one slack that all have in common.
 double least(const Model& model, bool common, Monotone monotone) {
   Program program = program_of(model, false, monotone);
@@ -213,10 +245,13 @@ double least(const Model& model, bool common, Monotone monotone) {
     const Demand& demand = model.demands[j];
     for (const bool upper : {true, false}) {
       if (demand.sense == (upper ? Sense::at_least : Sense::at_most)) continue;
-      auto terms = program.terms(model.demanded[j]);
+      const Side& side = model.demanded[j];
+      const double bound = side.bound / side.unit;
+      auto terms = program.terms(scaled(1 / side.unit, side.left));
       const int slack = common ? all : program.lp.add_variable(-1, 0, infinity);
-      terms.emplace_back(slack, upper ? -1 : 1);
-      program.lp.add_row(upper ? -infinity : demand.bound, upper ? demand.bound : infinity, terms);
+      // Violations count in units of a rate, a common slack in those of each bound.
+      terms.emplace_back(slack, (upper ? -1 : 1) / (common ? side.unit : 1));
+      program.lp.add_row(upper ? -infinity : bound, upper ? bound : infinity, terms);
     }
   }
   const LinearAnswer answer = maximise(program.lp);
@@ -224,15 +259,22 @@ double least(const Model& model, bool common, Monotone monotone) {
   return std::max(0.0, -answer.objective);
 }
 
-// The largest sum over nondecreasing q of one cell: thresholds suffice.
-double best_threshold(const std::vector<double>& value) {
-  double best = 0;
-  double sum = 0;
-  for (std::size_t i = value.size(); i-- > 0;) {
-    sum += value[i];
-    best = std::max(best, sum);
+// The largest sum over nondecreasing q: thresholds suffice.
+double best_thresholds(const Model& model, const PerAtom& value) {
+  double out = 0;
+  for (const std::vector<CellCode>& together : sharing(model)) {
+    std::map<double, double, std::greater<>> of_score;
+    for (const CellCode c : together) {
+      for (std::size_t i = 0; i < value[c].size(); ++i) {
+        of_score[model.cells[c][i].x] += value[c][i];
+      }
+    }
+    double best = 0;
+    double sum = 0;
+    for (const auto& [x, one] : of_score) best = std::max(best, sum += one);
+    out += best;
   }
-  return best;
+  return out;
 }
 
 // left = x * a + y * b.
@@ -243,14 +285,6 @@ bool same(const PerAtom& left, double x, const PerAtom& a, double y, const PerAt
     }
   }
   return true;
-}
-
-PerAtom combined(double x, const PerAtom& a, double y, const PerAtom& b) {
-  PerAtom out = a;
-  for (std::size_t c = 0; c < a.size(); ++c) {
-    for (std::size_t i = 0; i < a[c].size(); ++i) out[c][i] = x * a[c][i] + y * b[c][i];
-  }
-  return out;
 }
 
 // left <= bound follows from comparing these groups.
@@ -297,8 +331,23 @@ Model model_of(const Problem& problem) {
                     rates_of(criterion.name).front() != Rate::selection;
   for (const Demand& demand : problem.demands) {
     for (const Piece& piece : demand.pieces) {
-      out.from_labels = out.from_labels || piece.rate != Rate::selection;
+      const bool outcomes = piece.measure != Measure::rate && piece.measure != Measure::selected &&
+                            piece.measure != Measure::share;
+      out.from_labels = out.from_labels || (outcomes && problem.people.labelled);
     }
+  }
+  out.costs = problem.options.costs;
+  if (problem.options.blind) {
+    const Cells cells = problem.people.cells();
+    std::map<std::vector<std::string>, std::vector<CellCode>> strata;
+    for (CellCode c = 0; c < cells.names.size(); ++c) {
+      std::vector<std::string> key;
+      for (const std::string& name : criterion.roles.within) {
+        key.push_back(cells.names.values(c)[cells.names.attribute(name)]);
+      }
+      strata[key].push_back(c);
+    }
+    for (auto& [key, list] : strata) out.alike.push_back(std::move(list));
   }
   add_atoms(out, problem);
   if (!criterion.roles.sensitive.empty()) add_comparisons(out, criterion);
@@ -321,10 +370,12 @@ double total(const PerAtom& factors, const PerAtom& q) {
 std::optional<double> best_objective(const Model& model) {
   Program program = program_of(model, true, Monotone::yes);
   for (std::size_t j = 0; j < model.demands.size(); ++j) {
-    const Demand& demand = model.demands[j];
-    program.lp.add_row(demand.sense == Sense::at_most ? -infinity : demand.bound,
-                       demand.sense == Sense::at_least ? infinity : demand.bound,
-                       program.terms(model.demanded[j]));
+    const Sense sense = model.demands[j].sense;
+    const Side& side = model.demanded[j];
+    const double bound = side.bound / side.unit;
+    program.lp.add_row(sense == Sense::at_most ? -infinity : bound,
+                       sense == Sense::at_least ? infinity : bound,
+                       program.terms(scaled(1 / side.unit, side.left)));
   }
   const LinearAnswer answer = maximise(program.lp);
   if (!answer.optimal) return {};
@@ -343,28 +394,30 @@ double least_slack(const Model& model) {
   return least(model, true, Monotone::yes);
 }
 
-PerAtom left_side(const Model& model, const Constraint& constraint) {
-  PerAtom out = zeros(model);
-  for (const Term& term : constraint.terms) {
-    if (!add_rate(model, term.of.rate, term.of.cells, term.factor, out)) {
-      throw std::logic_error("a constraint has a rate of nobody: " + constraint.text);
-    }
-  }
-  return out;
+Side side_of(const Model& model, const Constraint& constraint) {
+  return side_of(model, constraint.terms, constraint.bound);
+}
+
+double value_of(const Model& model, const Constraint& constraint, const PerAtom& q) {
+  double sum = 0;
+  for (const Term& term : constraint.terms) sum += term.factor * value_of(model, term, q);
+  return sum;
 }
 
 std::string unfounded(const Model& model, const Constraint& constraint) {
-  const PerAtom left = left_side(model, constraint);
+  const PerAtom left = side_of(model, constraint).left;
   if (constraint.required) {
+    std::string out = "nobody required: " + constraint.text;
     for (std::size_t j = 0; j < model.demands.size(); ++j) {
       const Demand& demand = model.demands[j];
-      if (demand.text() != constraint.text) continue;
-      const bool right = demand.sense == constraint.sense &&
-                         same(left, 1, model.demanded[j], 0, left) &&
-                         std::abs(demand.bound - constraint.bound) <= 1e-12;
-      return right ? "" : "misread requirement: " + constraint.text;
+      if (demand.name() != constraint.text) continue;
+      if (demand.sense == constraint.sense && same(left, 1, model.demanded[j].left, 0, left) &&
+          std::abs(demand.bound - constraint.bound) <= 1e-12) {
+        return "";
+      }
+      out = "misread requirement: " + constraint.text;
     }
-    return "nobody required: " + constraint.text;
+    return out;
   }
   const PerAtom negated = combined(-1, left, 0, left);
   for (const Compared& compared : model.compared) {
@@ -390,14 +443,12 @@ double bound_from(const Model& model, const std::vector<Constraint>& constraints
     for (std::size_t i = 0; i < model.cells[c].size(); ++i) reduced[c][i] = model.cells[c][i].nh;
   }
   for (const Constraint& constraint : constraints) {
-    reduced = combined(1, reduced, -constraint.multiplier, left_side(model, constraint));
-    bound += constraint.multiplier * constraint.bound;
+    const Side side = side_of(model, constraint);
+    reduced = combined(1, reduced, -constraint.multiplier, side.left);
+    bound += constraint.multiplier * side.bound;
   }
+  if (model.gamma == 0) return bound + best_thresholds(model, reduced);
   for (std::size_t c = 0; c < model.cells.size(); ++c) {
-    if (model.gamma == 0) {
-      bound += best_threshold(reduced[c]);
-      continue;
-    }
     std::vector<double> z = reduced[c];
     std::vector<double> n;
     for (std::size_t i = 0; i < z.size(); ++i) {
@@ -414,20 +465,21 @@ double proof_of_infeasibility(const Model& model, const std::vector<Constraint>&
   PerAtom sum = zeros(model);
   double out = 0;
   for (const Constraint& constraint : certificate) {
-    sum = combined(1, sum, -constraint.multiplier, left_side(model, constraint));
-    out -= constraint.multiplier * constraint.bound;
+    const Side side = side_of(model, constraint);
+    sum = combined(1, sum, -constraint.multiplier, side.left);
+    out -= constraint.multiplier * side.bound;
   }
-  for (const auto& cell : sum) out -= best_threshold(cell);
-  return out;
+  return out - best_thresholds(model, sum);
 }
 
 Applied apply(const Model& model, const Rule& rule, Favorable favorable) {
   Applied out;
+  const std::vector<CellCode> codes = translate(model.names, rule.cells());
   for (CellCode c = 0; c < model.cells.size(); ++c) {
     double last = 0;
     out.q.emplace_back();
     for (const Atom& atom : model.cells[c]) {
-      const double q = rule.probability(c, favorable == Favorable::low ? -atom.x : atom.x);
+      const double q = rule.probability(codes[c], favorable == Favorable::low ? -atom.x : atom.x);
       out.nondecreasing = out.nondecreasing && q >= last && q <= 1;
       last = q;
       out.objective += atom.nh * q - model.gamma / 2 * atom.n * q * q;
@@ -448,7 +500,8 @@ Applied apply(const Model& model, const Rule& rule, Favorable favorable) {
                  : std::max(highest - model.rho, model.rho - lowest) - model.tolerance);
   }
   for (std::size_t j = 0; j < model.demands.size(); ++j) {
-    const double over = total(model.demanded[j], out.q) - model.demands[j].bound;
+    const Side& side = model.demanded[j];
+    const double over = (total(side.left, out.q) - side.bound) / side.unit;
     if (model.demands[j].sense != Sense::at_least) violated(over);
     if (model.demands[j].sense != Sense::at_most) violated(-over);
   }

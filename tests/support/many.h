@@ -19,11 +19,20 @@ namespace evenhand::testing::many {
 struct Atom {
   double x;  // turned score
   double n = 0, n1 = 0;
-  double nh = 0;  // benefit of a positive decision: from the score, or from the labels
+  double nh = 0;    // benefit of a positive decision: from the score, or from the labels
+  double good = 0;  // favourable outcomes: n1, or as the score expects them
 };
 
 // A number for each atom of each cell: probabilities, or the factors of a sum over them.
 using PerAtom = std::vector<std::vector<double>>;
+
+// A requirement as a sum over atoms, (<=, = or >=) bound; one that divides by decisions is
+// multiplied by what it divides by.
+struct Side {
+  PerAtom left;
+  double bound = 0;
+  double unit = 1;  // so much is as large as a rate
+};
 
 // Groups whose rates are compared with each other.
 struct Compared {
@@ -32,15 +41,17 @@ struct Compared {
 
 struct Model {
   CellNames names;
-  std::vector<std::vector<Atom>> cells;  // scores ascending
-  bool from_labels = false;              // benefits
+  std::vector<std::vector<Atom>> cells;      // scores ascending
+  bool from_labels = false;                  // benefits
+  std::vector<std::vector<CellCode>> alike;  // cells that share a rule; none: each its own
   double magnitude = 0;  // sum |nh|, over pooled labels where benefits come from labels
   double gamma = 0;
   Relation relation = Relation::difference;
   double tolerance = 0, ratio = 1, rho = 0;
   std::vector<Compared> compared;
   std::vector<Demand> demands;
-  std::vector<PerAtom> demanded;  // left sides of the demands
+  std::vector<Side> demanded;  // of the demands
+  Costs costs;
 
   // Magnitude; where pooled benefits cancel out, a hundredth of what they were before.
   double scale() const;
@@ -61,8 +72,15 @@ enum class Monotone { yes, no };
 double least_violation(const Model& model, Monotone monotone = Monotone::yes);
 double least_slack(const Model& model);
 
-// The left side of one of the library's constraints.
-PerAtom left_side(const Model& model, const Constraint& constraint);
+// One of the library's constraints, and its value as its text means it: NaN if it divides by
+// nobody.
+Side side_of(const Model& model, const Constraint& constraint);
+double value_of(const Model& model, const Constraint& constraint, const PerAtom& q);
+
+// factor * measure of these cells together, each (support/many_measures.cpp). Throws
+// std::logic_error for a measure of nobody.
+Side side_of(const Model& model, const std::vector<Term>& terms, double bound);
+double value_of(const Model& model, const Term& term, const PerAtom& q);
 
 // Whether the constraint is one that the problem states: a demand by its text, or a comparison of
 // two groups (of a group with rho). Empty if so, else why not.

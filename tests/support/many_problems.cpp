@@ -46,10 +46,10 @@ std::string word(const std::string& text) {
   return out + '"';
 }
 
-std::string rate_text(const Piece& piece) {
-  std::string out = piece.rate == Rate::selection       ? "rate"
-                    : piece.rate == Rate::true_positive ? "tpr"
-                                                        : "fpr";
+}  // namespace
+
+std::string piece_text(const Piece& piece) {
+  std::string out(to_string(piece.measure));
   if (piece.where.empty()) return out;
   out += '[';
   for (std::size_t i = 0; i < piece.where.size(); ++i) {
@@ -60,9 +60,10 @@ std::string rate_text(const Piece& piece) {
 }
 
 // A rate of somebody, as one row has them; everyone's if that has no denominator.
-Piece random_piece(Random& random, const People& people, double factor, Rate rate, int conditions) {
+Piece random_piece(Random& random, const People& people, double factor, Measure measure,
+                   int conditions) {
   for (int attempt = 0; attempt < 20; ++attempt) {
-    Piece piece{factor, rate, {}, false};
+    Piece piece{factor, measure, {}, false};
     const auto row = static_cast<std::size_t>(random.below(static_cast<int>(people.size())));
     std::set<int> attributes;
     while (static_cast<int>(attributes.size()) < std::min(conditions, people.attributes)) {
@@ -74,11 +75,14 @@ Piece random_piece(Random& random, const People& people, double factor, Rate rat
     }
     if (has_rows(people, piece)) return piece;
   }
-  return {factor, has_rows(people, {1, rate, {}, false}) ? rate : Rate::selection, {}, false};
+  const bool everyone = measure != Measure::share && has_rows(people, {1, measure, {}, false});
+  return {factor, everyone ? measure : Measure::rate, {}, false};
 }
 
+namespace {
+
 bool same_rate(const Piece& a, const Piece& b) {
-  return a.rate == b.rate && a.where == b.where;
+  return a.measure == b.measure && a.where == b.where;
 }
 
 }  // namespace
@@ -173,6 +177,7 @@ People random_people(Random& random, const Shape& shape) {
 }
 
 std::string Demand::text() const {
+  if (!written.empty()) return written;
   const auto side = [&](bool right) {
     std::string out;
     for (const Piece& piece : pieces) {
@@ -180,7 +185,7 @@ std::string Demand::text() const {
       const double factor = right ? -piece.factor : piece.factor;
       out += out.empty() ? (factor < 0 ? "-" : "") : (factor < 0 ? " - " : " + ");
       if (std::abs(factor) != 1) out += number(std::abs(factor)) + " * ";
-      out += rate_text(piece);
+      out += piece_text(piece);
     }
     return out;
   };
@@ -191,7 +196,9 @@ std::string Demand::text() const {
 
 std::vector<std::string> texts(const std::vector<Demand>& demands) {
   std::vector<std::string> out;
-  for (const Demand& demand : demands) out.push_back(demand.text());
+  for (const Demand& demand : demands) {
+    if (std::find(out.begin(), out.end(), demand.text()) == out.end()) out.push_back(demand.text());
+  }
   return out;
 }
 
@@ -199,50 +206,52 @@ bool has_rows(const People& people, const Piece& piece) {
   for (std::size_t i = 0; i < people.size(); ++i) {
     if (!people.weight.empty() && people.weight[i] == 0) continue;
     const bool favorable = (people.label[i] == 1) != (people.favorable == Favorable::low);
-    if (piece.rate == Rate::true_positive && !favorable) continue;
-    if (piece.rate == Rate::false_positive && favorable) continue;
-    bool all = true;
-    for (const auto& [attribute, value] : piece.where) {
-      for (std::size_t a = 0; a < 3; ++a) {
-        if (attribute == attribute_names[a]) all = all && people.value[a][i] == value;
-      }
-    }
-    if (all) return true;
+    if (piece.measure == Measure::tpr && !favorable) continue;
+    if (piece.measure == Measure::fpr && favorable) continue;
+    if (meets(people, piece, i)) return true;
   }
   return false;
 }
 
+bool meets(const People& people, const Piece& piece, std::size_t row) {
+  for (const auto& [attribute, value] : piece.where) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (attribute == attribute_names[a] && people.value[a][row] != value) return false;
+    }
+  }
+  return true;
+}
+
 Demand random_demand(Random& random, const People& people, Form form, bool labels) {
-  const auto somebody = [&](Rate rate, double factor = 1) {
-    return random_piece(random, people, factor, rate, 1 + random.below(2));
+  const auto somebody = [&](Measure measure, double factor = 1) {
+    return random_piece(random, people, factor, measure, 1 + random.below(2));
   };
   const auto any_rate = [&] {
-    return labels ? pick(random,
-                         std::array{Rate::selection, Rate::true_positive, Rate::false_positive})
-                  : Rate::selection;
+    return labels ? pick(random, std::array{Measure::rate, Measure::tpr, Measure::fpr})
+                  : Measure::rate;
   };
   const double x = std::round(100 * random.unit()) / 100;
   switch (form) {
     case Form::capacity:
-      return {{{1, Rate::selection, {}, false}}, Sense::at_most, x / 2};
+      return {{{1, Measure::rate, {}, false}}, Sense::at_most, x / 2};
     case Form::tpr_difference: {
-      const Piece a = somebody(labels ? Rate::true_positive : Rate::selection);
-      Piece b = somebody(a.rate, -1);
-      for (int i = 0; i < 20 && same_rate(a, b); ++i) b = somebody(a.rate, -1);
-      if (same_rate(a, b)) b = {-1, Rate::selection, {}, false};
+      const Piece a = somebody(labels ? Measure::tpr : Measure::rate);
+      Piece b = somebody(a.measure, -1);
+      for (int i = 0; i < 20 && same_rate(a, b); ++i) b = somebody(a.measure, -1);
+      if (same_rate(a, b)) b = {-1, Measure::rate, {}, false};
       if (same_rate(a, b)) return {{a}, Sense::at_most, x};
       return {{a, b}, Sense::at_most, x / 5 - 0.08};
     }
     case Form::ratio: {
-      const Piece a = somebody(Rate::selection);
-      Piece b = somebody(Rate::selection, -0.5 - x / 2);
-      for (int i = 0; i < 20 && same_rate(a, b); ++i) b = somebody(a.rate, b.factor);
+      const Piece a = somebody(Measure::rate);
+      Piece b = somebody(Measure::rate, -0.5 - x / 2);
+      for (int i = 0; i < 20 && same_rate(a, b); ++i) b = somebody(a.measure, b.factor);
       if (same_rate(a, b)) return {{a}, Sense::at_least, x};
       b.right = true;
       return {{a, b}, Sense::at_least, 0};
     }
     case Form::fpr_cap:
-      return {{random_piece(random, people, 1, labels ? Rate::false_positive : Rate::selection,
+      return {{random_piece(random, people, 1, labels ? Measure::fpr : Measure::rate,
                             random.chance(0.5) ? 0 : 1)},
               Sense::at_most,
               x / 3};
@@ -261,7 +270,7 @@ Demand random_demand(Random& random, const People& people, Form form, bool label
         out.pieces.push_back(piece);
         total += piece.factor;
       }
-      if (out.pieces.empty()) out.pieces.push_back({1, Rate::selection, {}, false});
+      if (out.pieces.empty()) out.pieces.push_back({1, Measure::rate, {}, false});
       out.sense = pick(random, std::array{Sense::at_most, Sense::at_least, Sense::equal});
       const double room = pick(random, std::array{0.0, 0.01, 0.1});
       out.bound = total * x + (out.sense == Sense::at_most ? room : -room);
@@ -270,6 +279,23 @@ Demand random_demand(Random& random, const People& people, Form form, bool label
     }
     case Form::one_rate:
       return {{somebody(any_rate())}, random.chance(0.5) ? Sense::at_most : Sense::at_least, x};
+    case Form::measure: {
+      const Piece piece =
+          somebody(pick(random, std::array{Measure::accuracy, Measure::cost, Measure::selected,
+                                           Measure::precision, Measure::npv, Measure::share}),
+                   random.chance(0.8) ? 1 : -2.5);
+      const double size = piece.measure == Measure::selected ? 5 : 1;
+      return {{piece},
+              random.chance(0.1)   ? Sense::equal
+              : random.chance(0.5) ? Sense::at_most
+                                   : Sense::at_least,
+              piece.factor * size * x};
+    }
+    case Form::mixed:
+      return {{somebody(pick(random, std::array{Measure::accuracy, Measure::cost})),
+               somebody(any_rate(), 0.5), somebody(Measure::selected, 0.01)},
+              random.chance(0.5) ? Sense::at_most : Sense::at_least,
+              2 * x};
   }
   throw std::logic_error("no such form");
 }
@@ -345,9 +371,43 @@ std::vector<Family> all_families() {
   alone("FalsePositiveCap", Form::fpr_cap);
   alone("Equality", Form::equality);
   alone("Sum", Form::sum);
+  alone("Measure", Form::measure);
+  alone("Mixed", Form::mixed);
+  out.push_back({"Measures", "", intersection, 2, false, false, {Form::measure, Form::measure}});
+  const auto worded = [&](const char* name, const char* criterion, Wording wording) {
+    Family family{name, criterion, intersection, 1, false, *criterion != 0};
+    family.wordings = {wording};
+    out.push_back(std::move(family));
+  };
+  worded("Distance", "", Wording::distance);
+  worded("Each", "", Wording::each);
+  worded("Base", "", Wording::base);
+  worded("ParityBase", "statistical-parity", Wording::base);
+  worded("OddsDistance", "equalized-odds", Wording::distance);
+  out.push_back({"ParityMeasures",
+                 "statistical-parity",
+                 intersection,
+                 1,
+                 true,
+                 true,
+                 {Form::measure, Form::mixed}});
+  out.push_back(
+      {"OpportunityMeasures", "equal-opportunity", intersection, 1, false, true, {Form::measure}});
   out.push_back({"Several", "", intersection, 3, false, false, {Form::capacity, Form::sum}, 3});
   return out;
 }
+
+namespace {
+
+// Measures that go by what the scores expect, where there are no labels.
+bool by_scores(const Family& family) {
+  const auto has = [&](Form form) {
+    return std::find(family.forms.begin(), family.forms.end(), form) != family.forms.end();
+  };
+  return has(Form::measure) || has(Form::mixed) || !family.wordings.empty();
+}
+
+}  // namespace
 
 Problem random_problem(Random& random, const Family& family, int trial) {
   Problem out;
@@ -365,8 +425,8 @@ Problem random_problem(Random& random, const Family& family, int trial) {
   const bool label_criterion = family.criterion == "equal-opportunity" ||
                                family.criterion == "false-positive-parity" ||
                                family.criterion == "equalized-odds";
-  const bool labels =
-      label_criterion || family.isotonic || (family.criterion.empty() || random.chance(0.6));
+  const bool labels = label_criterion || family.isotonic ||
+                      ((family.criterion.empty() && !by_scores(family)) || random.chance(0.6));
   std::vector<Form> forms = family.forms;
   for (int i = family.any_forms > 0 ? 1 + random.below(family.any_forms) : 0; i > 0; --i) {
     forms.push_back(static_cast<Form>(random.below(static_cast<int>(Form::one_rate) + 1)));
@@ -375,6 +435,15 @@ Problem random_problem(Random& random, const Family& family, int trial) {
     out.demands.push_back(random_demand(random, out.people, form, labels));
   }
   out.people.labelled = labels || random.chance(0.5);
+  const auto draw_costs = [&] {
+    if (random.chance(0.4)) out.options.costs = {3 * random.unit(), 0.01 + 3 * random.unit()};
+  };
+  if (!family.wordings.empty()) draw_costs();  // base decisions depend on them
+  for (const Wording wording : family.wordings) {
+    for (Demand& demand : worded_demands(random, out.people, out.options, wording, labels)) {
+      out.demands.push_back(std::move(demand));
+    }
+  }
 
   CriterionOptions options;
   std::array<std::size_t, 3> order = {0, 1, 2};
@@ -396,7 +465,7 @@ Problem random_problem(Random& random, const Family& family, int trial) {
   options.require = texts(out.demands);
   out.criterion = criterion_from(family.criterion, options);
   if (family.isotonic) out.options.calibrate = Calibration::isotonic;
-  if (random.chance(0.4)) out.options.costs = {3 * random.unit(), 0.01 + 3 * random.unit()};
+  if (family.wordings.empty()) draw_costs();
   return out;
 }
 

@@ -46,29 +46,57 @@ struct Shape {
 Shape random_shape(Random& random, int attributes, int trial);
 People random_people(Random& random, const Shape& shape);
 
-// factor * rate[where].
+// factor * measure[where].
 struct Piece {
   double factor = 1;
-  Rate rate = Rate::selection;
+  Measure measure = Measure::rate;
   std::vector<std::pair<std::string, std::string>> where = {};  // attribute, value
   bool right = false;  // written on the other side of the sign, with the factor negated
 };
 
-// Whether anybody is in the rate's denominator.
+std::string piece_text(const Piece& piece);  // without its factor
+
+// A measure of somebody, as one row has them; everyone's rate if that has no denominator.
+Piece random_piece(Random& random, const People& people, double factor, Measure measure,
+                   int conditions);
+
+// Whether anybody is in the measure's denominator, whatever the rule.
 bool has_rows(const People& people, const Piece& piece);
 
 struct Demand {
   std::vector<Piece> pieces;
   Sense sense = Sense::at_most;
   double bound = 0;
+  std::string written = {};  // otherwise than piece by piece: several demands in one text
+  std::string where = {};    // which of these: the library's name for it ends so
 
   std::string text() const;
+  std::string name() const { return text() + where; }
 };
-std::vector<std::string> texts(const std::vector<Demand>& demands);
+std::vector<std::string> texts(const std::vector<Demand>& demands);  // each text once
 
-enum class Form { capacity, tpr_difference, ratio, fpr_cap, equality, sum, one_rate };
+enum class Form {
+  capacity,
+  tpr_difference,
+  ratio,
+  fpr_cap,
+  equality,
+  sum,
+  one_rate,
+  measure,  // any measure, by itself
+  mixed,    // a sum of measures that do not divide by decisions
+};
 // Every rate in it has rows in its denominator; tpr and fpr only if there are labels.
 Demand random_demand(Random& random, const People& people, Form form, bool labels);
+
+// Demands in one text of several: a distance (abs), one for each value of an attribute, or what
+// base decisions reach.
+enum class Wording { distance, each, base };
+std::vector<Demand> worded_demands(Random& random, const People& people,
+                                   const SolveOptions& options, Wording wording, bool labels);
+
+// Whether the row has the values that the piece names.
+bool meets(const People& people, const Piece& piece, std::size_t row);
 
 struct Problem {
   People people;
@@ -88,7 +116,8 @@ struct Family {
   std::vector<Form> forms = {};  // of a requirement each
   int any_forms = 0;             // and up to so many further ones of any form
   bool isotonic = false;
-  bool large = true;  // has its share of large problems
+  bool large = true;                   // has its share of large problems
+  std::vector<Wording> wordings = {};  // of requirements each
 
   friend std::ostream& operator<<(std::ostream& out, const Family& family) {
     return out << family.name;

@@ -30,6 +30,8 @@ def fit(
     ratio: float | None = None,
     rho: float | str | None = None,
     require: str | Sequence[str] = (),
+    no_worse: str | Sequence[str] = (),
+    blind: bool = False,
     across: str = "intersection",
     scale: str | None = None,
     favorable: str | None = None,
@@ -84,6 +86,8 @@ def fit(
     ratio: float | None = None,
     rho: float | str | None = None,
     require: str | Sequence[str] = (),
+    no_worse: str | Sequence[str] = (),
+    blind: bool = False,
     across: str = "intersection",
     scale: str | None = None,
     favorable: str | None = None,
@@ -139,6 +143,11 @@ def fit(
         For equal-rates: the common rate, "best" by default.
     require : str or sequence of str
         Requirements of your own: ``"rate <= 0.1"``, ``"tpr[sex=F] >= 0.9 * tpr[sex=M]"``.
+    no_worse : {"rate", "tpr"} or a sequence of them
+        No group's rate, or tpr, may fall below what base decisions give it.
+    blind : bool
+        One rule for all groups: they are used to find it, not to apply it, so that its
+        ``probability`` and ``decide`` want no ``sensitive``.
     across : {"intersection", "marginal", "both"}
         Several sensitive columns: fair between their combinations, for each column on its own, or
         both.
@@ -224,7 +233,8 @@ def fit(
     if soft is not None:
         _refuse_beside_soft(
             sensitive=sensitive, tolerance=tolerance, ratio=ratio, rho=rho,
-            require=require or None, across=None if across == "intersection" else across,
+            require=require or None, no_worse=no_worse or None, blind=blind or None,
+            across=None if across == "intersection" else across,
             resolution=resolution, base_threshold=base_threshold,
             calibrate=None if calibrate == "none" else calibrate,
             solver=None if solver == "exact" else solver, **sgd,
@@ -245,6 +255,7 @@ def fit(
         ratio=ratio,
         rho=rho,
         require=require,
+        no_worse=no_worse,
     )
     cost_fp, cost_fn, base_threshold = objective(cost_fp, cost_fn, base_threshold)
     calibrate_by = _options.text(calibrate_by, "calibrate_by")
@@ -256,6 +267,8 @@ def fit(
     steps = _options.optional_whole(steps, "steps", -(2**63), 2**63 - 1)
     seed = _options.optional_whole(seed, "seed", 0, 2**64 - 1)
     _check_solver(solver, isinstance(score, Tally), sgd)
+    if blind and solver != "exact":
+        raise ValueError("blind is for solver='exact'")
     tally, rows = tally_and_rows(
         score,
         sensitive,
@@ -280,6 +293,7 @@ def fit(
         ratio=ratio,
         rho=rho,
         require=require,
+        no_worse=no_worse,
     )
     _criteria.check_labels(built, tally.labelled)
     method, calibrator = calibration_of(calibrate)
@@ -294,7 +308,7 @@ def fit(
     )
     solution: _core.Solution | _core.SgdResult
     if solver == "exact":
-        solution = _core.solve(tally._core, built, *common, threads)
+        solution = _core.solve(tally._core, built, *common, threads, bool(blind))
     elif stream and rows is not None:
         solution = _core.solve_stream(
             tally._core, built, *common, projection, learning_rate, record_every, threads,
@@ -307,7 +321,12 @@ def fit(
         )  # fmt: skip
     options = {"cost_fp": cost_fp, "cost_fn": cost_fn, "base_threshold": base_threshold}
     refuse_infeasible(solution, tally, built)
-    return Fit(solution, tally, built, options)
+    for note in solution.notes:
+        warnings.warn(note, stacklevel=2)
+    found = Fit(solution, tally, built, options)
+    if blind and isinstance(solution, _core.Solution):
+        found.blind = _core.blind_in_words(tally._core, tally.sensitive, tally.within, solution)
+    return found
 
 
 def _warn_of_decisions(tally: Tally) -> None:

@@ -93,7 +93,11 @@ class Fit(_Found):
         Of ``solver="sgd"``: the course of the run.
     steps, learning_rate : int, float
         Of ``solver="sgd"``, else None.
+    blind : str or None
+        What it costs that the rule looks at no group, of a fit with ``blind=True``.
     """
+
+    blind: str | None = None
 
     def __init__(
         self,
@@ -263,7 +267,7 @@ class Fit(_Found):
             f"violation {self.violation:.1g}, lottery share {_tables.percent(self.lottery_share)}\n"
             f"accuracy {_tables.percent(before.accuracy)} -> "
             f"{_tables.percent(after.accuracy)}{note}"
-        )
+        ) + (f"\n{self.blind}" if self.blind else "")
 
     def __repr__(self) -> str:
         """Show status, accuracy and each group, before and after."""

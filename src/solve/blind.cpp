@@ -1,0 +1,199 @@
+#include "solve/blind.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "calibrate/tabulate.h"
+#include "rule/grouping.h"
+#include "rule/plain_responses.h"
+#include "solve/constraints.h"
+#include "solve/evaluate.h"
+#include "solve/pooled_scores.h"
+#include "solve/realise.h"
+#include "solve/required.h"
+#include "support/boundary.h"
+
+namespace evenhand {
+namespace {
+
+void check(const Problem& problem) {
+  if (problem.options.gamma > 0) {
+    throw std::invalid_argument("a blind rule has no width of randomization: gamma must be 0");
+  }
+  if (problem.options.lottery == Lottery::none || problem.options.max_lottery) {
+    throw std::invalid_argument("a blind rule takes no limit on lotteries");
+  }
+  const auto& calibrator = problem.outlook.calibrator;
+  if (calibrator && calibrator->by() == CalibrateBy::cell) {
+    throw std::invalid_argument(
+        "a blind rule cannot tell groups apart, so that their scores cannot be calibrated group by "
+        "group: calibrate by all");
+  }
+}
+
+class Blind {
+ public:
+  explicit Blind(const Problem& problem)
+      : problem_(problem),
+        data_(problem.tally.data()),
+        system_(compile(problem)),
+        families_(group_cells(data_.names, problem.criterion.roles.within)) {
+    for (const CellGroup& family : families_) pools_.emplace_back(problem, family.cells);
+  }
+
+  Solution run() {
+    Solution solution;
+    solution.criterion = problem_.criterion;
+    solution.options = problem_.options;
+    solution.strata = system_.strata;
+    solution.notes = system_.notes;
+    solution.names = data_.names;
+    solution.cells.resize(data_.names.size());
+    for (CellCode c = 0; c < solution.cells.size(); ++c) {
+      solution.cells[c].compared = system_.reasons[c].empty();
+      solution.cells[c].reason = system_.reasons[c];
+    }
+    for (const PooledScores& pool : pools_) solution.magnitude += pool.magnitude();
+    Generated found = generate(system_, blocks(), solution.magnitude);
+    if (found.infeasibility) {
+      solution.infeasibility = std::move(found.infeasibility);
+      for (const CellGroup& family : families_) {
+        solution.infeasibility->alike.push_back(family.cells);
+      }
+      solution.status = Status::infeasible;
+      return solution;
+    }
+    solution.constraints = std::move(found.constraints);
+    solution.rule = rule_of(found.mixture);
+    prove(solution);
+    return solution;
+  }
+
+ private:
+  Blocks blocks() const {
+    Blocks out;
+    out.count = pools_.size();
+    out.start = [this](std::size_t f) {
+      return std::vector{pools_[f].column(0), pools_[f].column(pools_[f].count())};
+    };
+    out.best = [this](std::size_t f, double weight, const std::vector<CellPrice>& price) {
+      return pools_[f].best(weight, price);
+    };
+    return out;
+  }
+
+  // q of a score is the weight of all thresholds that select it.
+  Response response_of(std::size_t f, std::vector<std::pair<std::size_t, double>> mixture) const {
+    const PooledScores& pool = pools_[f];
+    // Those that select most come first: their weight counts from the lowest scores on.
+    std::sort(mixture.rbegin(), mixture.rend());
+    double whole = 0;
+    for (const auto& [k, weight] : mixture) whole += weight;
+    Response out;
+    double sum = 0;
+    for (const auto& [k, weight] : mixture) {
+      if (k == 0) break;
+      sum += weight / whole;
+      const double q = sum > 1 - 1e-11 ? 1 : sum;  // the rest is rounding
+      if (k == pool.count()) {
+        out.start = q;
+        continue;
+      }
+      const double from = boundary_between(pool.score(k), pool.score(k - 1), data_.level);
+      if (!out.points.empty() && out.points.back().score == from) out.points.pop_back();
+      out.points.push_back({from, q});
+    }
+    return out;
+  }
+
+  Rule rule_of(const std::vector<std::vector<std::pair<std::size_t, double>>>& mixture) const {
+    RuleParts parts;
+    std::vector<std::vector<std::string>> values;
+    for (std::size_t f = 0; f < families_.size(); ++f) {
+      values.push_back(families_[f].values);
+      parts.responses.push_back(pools_[f].count() > 0 ? response_of(f, mixture[f])
+                                                      : from_score(problem_.base_from));
+    }
+    parts.cells = CellNames(problem_.criterion.roles.within, values);
+    parts.reading = data_.reading;
+    parts.otherwise = problem_.base_from;
+    if (problem_.outlook.calibrator) parts.calibrator = *problem_.outlook.calibrator;
+    return Rule(std::move(parts));
+  }
+
+  // All of it from the tally and the rule: sums over the intervals between the rule's steps.
+  void prove(Solution& solution) const {
+    const Costs& costs = problem_.options.costs;
+    std::vector<std::vector<double>> cuts(data_.names.size());
+    std::vector<const Response*> responses(cuts.size());
+    for (std::size_t f = 0; f < families_.size(); ++f) {
+      const Response& response = solution.rule.parts().responses[f];
+      for (const CellCode c : families_[f].cells) {
+        responses[c] = &response;
+        for (const Point& point : response.points) cuts[c].push_back(point.score);
+        cuts[c].push_back(problem_.base_from);
+        std::sort(cuts[c].begin(), cuts[c].end());
+        cuts[c].erase(std::unique(cuts[c].begin(), cuts[c].end()), cuts[c].end());
+      }
+    }
+    const auto sums = tabulate(data_, cuts, problem_.from_labels ? nullptr : &problem_.outlook,
+                               problem_.options.threads);
+    std::vector<Reach> reach(cuts.size());
+    double by_lot = 0;
+    for (CellCode c = 0; c < cuts.size(); ++c) {
+      double lottery = 0;
+      for (std::size_t i = 0; i < sums[c].size(); ++i) {
+        const double from = i == 0 ? -std::numeric_limits<double>::infinity() : cuts[c][i - 1];
+        const Sums& sum = sums[c][i];
+        const double good = problem_.from_labels ? sum.n1 : sum.p;
+        const double nh = costs.false_negative * good - costs.false_positive * (sum.n - good);
+        const double q = (*responses[c])(from);
+        reach[c].n += q * sum.n;
+        reach[c].n1 += q * good;
+        reach[c].benefit += q * nh;
+        if (q > 0 && q < 1) lottery += sum.n;
+        if (from >= problem_.base_from) solution.base += nh;
+      }
+      solution.primal += reach[c].benefit;
+      by_lot += lottery;
+      const double n = problem_.tally.total(c).n;
+      solution.cells[c].lottery_share = n > 0 ? lottery / n : 0;
+      const auto& rates = problem_.criterion.rates;
+      const Rate rate =
+          solution.cells[c].compared && !rates.empty() ? rates.front() : Rate::selection;
+      solution.cells[c].rate = rate_of(rate, reach[c], problem_.tally.total(c));
+    }
+    solution.lottery_share = by_lot / problem_.tally.total().n;
+    // At any prices no mixture of thresholds is worth more than the best of them.
+    const std::vector<CellPrice> price = prices(solution.constraints, system_.population);
+    for (const PooledScores& pool : pools_) solution.dual += pool.best(1, price).value;
+    for (Constraint& constraint : solution.constraints) {
+      for (Term& term : constraint.terms) {
+        term.value = measured(term.of, system_.population, reach);
+        constraint.value += term.factor * term.value;
+      }
+      solution.dual += constraint.multiplier * row_of(constraint, system_.population).bound;
+    }
+    for (std::string& note : vacuous(solution.constraints)) {
+      solution.notes.push_back(std::move(note));
+    }
+    solution.violation = violation(system_, reach);
+    conclude(solution);
+  }
+
+  const Problem& problem_;
+  const Tally::Data& data_;
+  System system_;
+  std::vector<CellGroup> families_;
+  std::vector<PooledScores> pools_;
+};
+
+}  // namespace
+
+Solution solve_blind(const Problem& problem) {
+  check(problem);
+  return Blind(problem).run();
+}
+
+}  // namespace evenhand
