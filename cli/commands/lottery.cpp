@@ -95,11 +95,12 @@ std::string coins_in_words(const Tally& tally, const Solution& fit) {
   constexpr std::size_t most_lines = 10;
   for (std::size_t i = 0; i < ranges.size() && i < most_lines; ++i) {
     const CoinRange& range = ranges[i];
-    out += fmt::format("    {}: {} with scores ", cell_shown(tally.cells(), range.cell),
+    out += fmt::format("    {}: {} with ", cell_shown(tally.cells(), range.cell),
                        people(range.people));
-    out += range.lowest == range.highest ? fmt::format("of {}\n", rounded(range.lowest, 4))
-                                         : fmt::format("from {} to {}\n", rounded(range.lowest, 4),
-                                                       rounded(range.highest, 4));
+    out += range.lowest == range.highest
+               ? fmt::format("a score of {}\n", rounded(range.lowest, 4))
+               : fmt::format("scores from {} to {}\n", rounded(range.lowest, 4),
+                             rounded(range.highest, 4));
   }
   if (ranges.size() > most_lines) {
     out += fmt::format("    and in {}\n", counted(ranges.size() - most_lines, "further group"));
