@@ -133,6 +133,8 @@ int run(const std::vector<std::string>& arguments) {
   add_calibrate(commands, status);
   add_tally(commands, status);
   add_merge(commands, status);
+  add_plan(commands, status);
+  add_monitor(commands, status);
   add_theory(commands, status);
   add_manual(commands, status);
   try {

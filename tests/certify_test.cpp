@@ -171,6 +171,8 @@ TEST(Certify, RefusesWhatCannotBeCertifiedAndSaysWhy) {
   refused(statistical_parity({.sensitive = sex, .within = race}), {}, "tolerance 0");
   refused(four_fifths({.sensitive = sex, .within = race, .ratio = 1}), {}, "ratio 1");
   refused(statistical_parity(parity), {.gamma = 0.1}, "gamma above 0");
+  refused(statistical_parity(parity), {.lottery = Lottery::none}, "without coins");
+  refused(statistical_parity(parity), {.max_lottery = 0.01}, "without coins");
   refused(requirements({"rate <= 0.1"}), {}, "requirements alone");
   Criterion both = statistical_parity(parity);
   both.require = {"rate <= 0.1"};

@@ -79,7 +79,7 @@ int say_too_few(const CertifiedFit& fit, const Tally& tally, bool json) {
     if (!values.empty()) where += (where.empty() ? " in " : "; ") + shown(values);
   }
   say(
-      fmt::format("evenhand fit: too few people{} to certify {}: about {} rows like these are "
+      fmt::format("evenhand: too few people{} to certify {}: about {} rows like these are "
                   "needed; {} is the {} that can be certified at this rate",
                   where, goal_in_words(goal, is_ratio), people(needed),
                   goal_in_words(fit.smallest, is_ratio), is_ratio ? "largest" : "smallest"));

@@ -32,7 +32,8 @@ struct CertifiedFit {
 
 // For criteria of rates that are compared cell by cell, with a tolerance above 0 or a ratio below
 // 1. Throws std::invalid_argument that says what cannot be certified, and why: weights, groups by
-// single attributes, requirements, gamma above 0, a target rate, tolerance 0.
+// single attributes, requirements, gamma above 0, rules without coins, a target rate, tolerance
+// 0.
 CertifiedFit certify(const Tally& tally, const Criterion& criterion,
                      const SolveOptions& options = {}, const CertifyOptions& certificate = {});
 

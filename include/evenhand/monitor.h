@@ -5,7 +5,10 @@
 #include <evenhand/confidence.h>
 
 #include <array>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,5 +37,71 @@ class PairEvidence {
 // alpha: a bound of the difference, if it is the same in all batches.
 double monitored_difference_at_most(std::span<const std::pair<RateCount, RateCount>> batches,
                                     double alpha);
+
+struct MonitorOptions {
+  double tolerance = 0.05;   // in [0, 1)
+  double confidence = 0.95;  // 1 - confidence is the chance of a false alarm, ever
+  // What is monitored: the rule's fingerprint, or any text; a state of another one is refused.
+  std::string subject = {};
+};
+
+// A group in a stratum, in one batch.
+struct MonitoredGroup {
+  std::string stratum;  // empty where there is one
+  std::string group;
+  RateCount count;
+};
+
+struct MonitorBatch {
+  std::string name;  // batches come in the order of their names
+  std::vector<MonitoredGroup> groups;
+  std::optional<double> mean_score = {};  // shown beside, not tested
+};
+
+// What was known after a batch.
+struct MonitorLook {
+  std::string batch;
+  double rows = 0;
+  double difference = 0;    // the largest one in this batch
+  double log_evidence = 0;  // over all batches so far, of all pairs together
+  // Of the difference, if it is the same in all batches; none where the state was read.
+  std::optional<double> bound = {};
+  bool alarm = false;  // now, or at an earlier look
+  std::optional<double> mean_score = {};
+  double largest_share_change = 0;  // of a group's share of rows, since the first batch
+};
+
+// Batch after batch. Pairs of groups inside each stratum share the evidence in equal parts.
+class Monitor {
+ public:
+  explicit Monitor(MonitorOptions options);  // throws std::invalid_argument
+
+  // Throws std::invalid_argument for a batch that was seen, or comes before the last one, for a
+  // group that occurs twice, and for counts that cannot be.
+  const MonitorLook& add(MonitorBatch batch);
+
+  const MonitorOptions& options() const noexcept { return options_; }
+  const std::vector<MonitorLook>& looks() const noexcept { return looks_; }
+  bool alarm() const noexcept { return !looks_.empty() && looks_.back().alarm; }
+
+  // A small file to continue from. Reading it adds its batches again, so that it cannot disagree
+  // with itself. Throws std::invalid_argument unless it is a state of the same options.
+  std::string to_json() const;
+  static Monitor from_json(std::string_view json, const MonitorOptions& options);
+
+ private:
+  void take(MonitorBatch batch);  // all but the bound
+
+  struct Pair {
+    std::string stratum, over, under;
+    PairEvidence evidence;
+    std::vector<std::pair<RateCount, RateCount>> batches;
+  };
+
+  MonitorOptions options_;
+  std::vector<MonitorBatch> batches_;
+  std::vector<MonitorLook> looks_;
+  std::vector<Pair> pairs_;
+};
 
 }  // namespace evenhand

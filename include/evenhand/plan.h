@@ -2,6 +2,7 @@
 #pragma once
 
 #include <evenhand/confidence.h>
+#include <evenhand/solve.h>
 
 #include <optional>
 #include <span>
@@ -38,6 +39,9 @@ struct Plan {
   double at_hand = 0;
 };
 Plan plan(std::span<const PlannedStratum> strata, const PlanOptions& options);
+
+// The sizes of a tally's cells and the rates of a fit on it, stratum by stratum.
+std::vector<PlannedStratum> planned_strata(const Tally& tally, const Solution& fit);
 
 // The ordered pairs of all strata, in the order of their groups.
 std::vector<PairSizes> pairs_of(std::span<const PlannedStratum> strata);

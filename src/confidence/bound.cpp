@@ -92,8 +92,9 @@ ConfidenceBound confidence_bound(const Tally& tally, const Solution& solution,
   const Criterion& criterion = solution.criterion;
   const bool is_ratio = criterion.relation == Relation::ratio;
   const BoundKind kind = kind_for(solution, options);
-  std::string reason =
-      solution.status == Status::infeasible ? "there is no rule" : out_of_reach(tally, criterion);
+  const std::string reason = solution.status == Status::infeasible ? "there is no rule"
+                             : solution.options.blind ? "one threshold decides for several cells"
+                                                      : out_of_reach(tally, criterion);
   if (!reason.empty()) return none(reason, options.confidence, is_ratio);
   const std::vector<ComparedGroups> compared = compared_cells(tally, solution);
   const std::size_t count = count_pairs(compared);

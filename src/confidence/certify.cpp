@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <stdexcept>
 
 #include "confidence/certify_pairs.h"
@@ -32,6 +33,10 @@ void check(const Tally& tally, const Criterion& criterion, const SolveOptions& o
   }
   if (options.gamma > 0) {
     refuse("gamma above 0 spreads the coin over many scores; certified rules are thresholds");
+  }
+  if (options.blind) refuse("a blind rule has one threshold for several cells");
+  if (options.lottery == Lottery::none || options.max_lottery) {
+    refuse("without coins, or with few, rates cannot be held inside its window");
   }
   if (criterion.relation == Relation::target) {
     refuse("a target rate is met by each cell alone; use rho best, or statistical-parity");
@@ -100,38 +105,33 @@ class Curve {
   double best_ = 0;
 };
 
-// All points: there may be several peaks. Inside a step the objective cannot rise.
-RateWindow best_window(const std::vector<RateWindow>& windows, const Problem& problem,
+RateWindow best_window(CertifiedWindows& windows, const Problem& problem,
                        const ComparedGroups& stratum) {
   std::vector<Curve> curves;
   for (const ComparedGroup& group : stratum.groups) curves.emplace_back(problem, group.cell);
-  RateWindow best;
-  double most = -std::numeric_limits<double>::infinity();
-  for (const RateWindow& window : windows) {
+  return windows.best([&](const RateWindow& window) {
     double sum = 0;
     for (const Curve& curve : curves) sum += curve.in(window);
-    if (sum <= most) continue;
-    most = sum;
-    best = window;
-  }
-  return best;
+    return sum;
+  });
 }
 
 struct Certifiable {
   std::vector<ComparedGroups> compared;
-  std::vector<std::vector<RateWindow>> windows;  // of each of these
+  std::unique_ptr<PairBounds> bounds = {};     // of these
+  std::vector<CertifiedWindows> windows = {};  // of each
 };
 
 Certifiable windows_of(std::vector<ComparedGroups> compared, double delta, const Goal& goal) {
-  const PairBounds bounds(pairs_of(compared), delta, BoundKind::same_rate);
-  std::vector<std::vector<RateWindow>> windows;
+  Certifiable out{std::move(compared)};
+  out.bounds = std::make_unique<PairBounds>(pairs_of(out.compared), delta, BoundKind::same_rate);
   std::size_t first = 0;
-  for (const ComparedGroups& groups : compared) {
-    windows.push_back(
-        certified_windows(bounds, distinct_pairs(bounds, first, pairs_in(groups)), goal));
+  for (const ComparedGroups& groups : out.compared) {
+    out.windows.emplace_back(*out.bounds, distinct_pairs(*out.bounds, first, pairs_in(groups)),
+                             goal);
     first += pairs_in(groups);
   }
-  return {std::move(compared), std::move(windows)};
+  return out;
 }
 
 // Drops the strata that cannot be certified; their values go to `out`. What is left is certified
@@ -139,7 +139,7 @@ Certifiable windows_of(std::vector<ComparedGroups> compared, double delta, const
 Certifiable without_small(Certifiable all, double delta, const Goal& goal,
                           std::vector<std::vector<std::string>>& out) {
   for (std::size_t i = 0; i < all.compared.size(); ++i) {
-    if (all.windows[i].empty() && (out.empty() || out.back() != all.compared[i].values)) {
+    if (!all.windows[i].any() && (out.empty() || out.back() != all.compared[i].values)) {
       out.push_back(all.compared[i].values);
     }
   }
@@ -152,20 +152,11 @@ Certifiable without_small(Certifiable all, double delta, const Goal& goal,
 }
 
 // What would be needed, at the rates of the plain fit.
-void say_what_is_needed(const std::vector<ComparedGroups>& compared, const Goal& goal,
-                        double confidence, CertifiedFit& out) {
-  std::vector<PlannedStratum> strata;
-  for (const ComparedGroups& groups : compared) {
-    PlannedStratum stratum;
-    double selected = 0;
-    double rows = 0;
-    for (const ComparedGroup& group : groups.groups) {
-      stratum.rows.push_back(group.group.rows);
-      selected += group.rate * group.group.rows;
-      rows += group.group.rows;
-    }
-    stratum.rate = std::clamp(selected / rows, goal.is_ratio ? 1e-6 : 0.0, 1.0);
-    strata.push_back(std::move(stratum));
+void say_what_is_needed(const Tally& tally, const Goal& goal, double confidence,
+                        CertifiedFit& out) {
+  std::vector<PlannedStratum> strata = planned_strata(tally, out.plain);
+  if (goal.is_ratio) {
+    for (PlannedStratum& stratum : strata) stratum.rate = std::max(stratum.rate, 1e-6);
   }
   PlanOptions options{.confidence = confidence};
   (goal.is_ratio ? options.ratio : options.tolerance) = goal.value;
@@ -175,7 +166,7 @@ void say_what_is_needed(const std::vector<ComparedGroups>& compared, const Goal&
 }
 
 Solution solve_in_windows(const Tally& tally, const Criterion& criterion,
-                          const SolveOptions& options, const Certifiable& certifiable,
+                          const SolveOptions& options, Certifiable& certifiable,
                           const Solution& plain, std::vector<RateWindow>& chosen) {
   Problem problem = make_problem(tally, criterion, options);
   for (const ComparedGroups& stratum : certifiable.compared) {
@@ -206,7 +197,7 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   if (count_pairs(everybody) > most_pairs) {
     throw std::invalid_argument("cannot certify: there are more than 100000 pairs of groups");
   }
-  const Certifiable certifiable =
+  Certifiable certifiable =
       without_small(windows_of(everybody, delta, goal), delta, goal, out.uncertified);
   out.too_few = certifiable.compared.empty() || (!out.uncertified.empty() && !certificate.partial);
   out.bound.confidence = certificate.confidence;
@@ -216,11 +207,11 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
     out.too_few = true;
     out.solution = out.plain;
     out.bound = confidence_bound(tally, out.plain, {certificate.confidence, {}});
-    say_what_is_needed(everybody, goal, certificate.confidence, out);
+    say_what_is_needed(tally, goal, certificate.confidence, out);
     return out;
   };
   if (out.too_few) return give_up();
-  const PairBounds bounds(pairs_of(certifiable.compared), delta, BoundKind::same_rate);
+  const PairBounds& bounds = *certifiable.bounds;
   const bool one_rate = criterion.rates.size() == 1;
   std::vector<RateWindow> chosen;
   if (one_rate) {

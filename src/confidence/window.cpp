@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace evenhand {
 namespace {
@@ -55,32 +56,54 @@ double highest_certified(const PairBounds& bounds, std::span<const std::size_t> 
   return highest_from(bounds, pairs, goal, lowest, lowest, at_lowest, 0.01);
 }
 
-std::vector<RateWindow> certified_windows(const PairBounds& bounds,
-                                          std::span<const std::size_t> pairs, const Goal& goal) {
-  const std::size_t points =
-      std::clamp<std::size_t>(20'000 / std::max<std::size_t>(1, pairs.size()), 256, 4096);
-  std::vector<RateWindow> out;
-  double last = -1;
-  double step = 0.01;
-  for (std::size_t i = 0; i <= points; ++i) {
-    const double low = static_cast<double>(i) / static_cast<double>(points);
-    // phi does not fall, but for rounding: the last one is where to start from.
-    double from = std::max(low, last);
-    double at_from = excess(bounds, pairs, goal, low, from);
-    if (at_from > 0 && from > low) {
-      from = low;
-      at_from = excess(bounds, pairs, goal, low, from);
-    }
-    if (at_from > 0) {
-      last = -1;
-      continue;
-    }
-    const double found = highest_from(bounds, pairs, goal, low, from, at_from, step);
-    step = last < 0 ? 0.01 : 1.01 * (found - last) + 1e-7;  // it rises steadily
-    last = found;
-    out.push_back({low, last});
+CertifiedWindows::CertifiedWindows(const PairBounds& bounds, std::vector<std::size_t> pairs,
+                                   const Goal& goal)
+    : bounds_(&bounds), pairs_(std::move(pairs)), goal_(goal), phi_(points + 1) {}
+
+double CertifiedWindows::phi(std::size_t i) {
+  if (!phi_[i]) phi_[i] = highest_certified(*bounds_, pairs_, goal_, at(i));
+  return *phi_[i];
+}
+
+bool CertifiedWindows::any() {
+  return phi(0) >= 0 || phi(points) >= 1;
+}
+
+RateWindow CertifiedWindows::best(const std::function<double(const RateWindow&)>& worth) {
+  RateWindow found;
+  double most = -std::numeric_limits<double>::infinity();
+  const auto look = [&](std::size_t i) {
+    if (phi(i) < at(i)) return;
+    const RateWindow window{at(i), phi(i)};
+    const double value = worth(window);
+    if (value <= most) return;
+    most = value;
+    found = window;
+  };
+  // phi does not fall; and where the upper point is not certified, phi stays below it, since a
+  // smaller rate beside that one would be bounded no better than itself.
+  const auto most_between = [&](std::size_t i, std::size_t j) {
+    return worth({at(i), std::max(phi(j), at(j))});
+  };
+  struct Part {
+    std::size_t from, to;
+  };
+  std::vector<Part> open = {{0, points}};
+  look(0);
+  look(points);
+  while (!open.empty()) {
+    const Part part = open.back();
+    open.pop_back();
+    if (part.to - part.from < 2 || most_between(part.from, part.to) <= most) continue;
+    const std::size_t middle = (part.from + part.to) / 2;
+    look(middle);
+    const Part halves[] = {{part.from, middle}, {middle, part.to}};
+    // The more promising half goes first.
+    const bool lower_first = most_between(part.from, middle) >= most_between(middle, part.to);
+    open.push_back(halves[lower_first ? 1 : 0]);
+    open.push_back(halves[lower_first ? 0 : 1]);
   }
-  return out;
+  return found;
 }
 
 }  // namespace evenhand

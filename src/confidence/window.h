@@ -1,10 +1,11 @@
-// Windows of rates that are certified: of the smallest rate t up to the largest one, phi(t), that
+// Windows of rates that are certified: from the smallest rate t up to the largest one, phi(t), that
 // keeps the bound of all pairs within the goal. They depend on sizes alone.
 #pragma once
 
 #include <evenhand/certify.h>
 
-#include <span>
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace evenhand {
@@ -14,9 +15,30 @@ struct RateWindow {
   double high = 1;
 };
 
-// phi as a table of a rising step function: between two points the lower one's window holds, which
-// is the narrower. Empty if no rate can be certified.
-std::vector<RateWindow> certified_windows(const PairBounds& bounds,
-                                          std::span<const std::size_t> pairs, const Goal& goal);
+// phi as a rising step function: between two points of a grid the lower one's window holds, which
+// is the narrower. Points are worked out when they are asked for.
+class CertifiedWindows {
+ public:
+  // `bounds` must outlive this.
+  CertifiedWindows(const PairBounds& bounds, std::vector<std::size_t> pairs, const Goal& goal);
+
+  // Whether any rate can be certified: bounds are narrowest at the ends of the scale.
+  bool any();
+
+  // The window in which `worth`, which grows with a window, is largest. None is skipped that could
+  // be better: a window that contains all those between two points is worth no less than any.
+  RateWindow best(const std::function<double(const RateWindow&)>& worth);
+
+ private:
+  static constexpr std::size_t points = 4096;
+
+  static double at(std::size_t i) { return static_cast<double>(i) / points; }
+  double phi(std::size_t i);  // below at(i): not certified
+
+  const PairBounds* bounds_;
+  std::vector<std::size_t> pairs_;
+  Goal goal_;
+  std::vector<std::optional<double>> phi_;
+};
 
 }  // namespace evenhand

@@ -1,0 +1,171 @@
+#include <evenhand/plan.h>
+#include <evenhand/solve.h>
+#include <evenhand/text.h>
+
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "commands/commands.h"
+#include "commands/confidence_options.h"
+#include "data/prepared.h"
+#include "error.h"
+#include "help.h"
+#include "output/figures.h"
+#include "output/output.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options : ProblemOptions {
+  std::optional<double> rate;
+  std::optional<std::uint64_t> groups;
+  std::optional<std::uint64_t> strata;
+  std::optional<double> confidence;
+  std::optional<double> power;
+  std::optional<double> actual;
+  std::string bound;
+  bool json = false;
+
+  bool has_data() const {
+    return !data.input.data.empty() || !data.input.sql.empty() || !rows.tally.empty();
+  }
+};
+
+PlanOptions wanted(const Options& options) {
+  PlanOptions out{.tolerance = options.fairness.tolerance, .ratio = options.fairness.ratio};
+  if (!out.tolerance && !out.ratio) {
+    throw UserError("say what is to be shown: --tolerance 0.05, or --ratio 0.8");
+  }
+  if (options.confidence) out.confidence = *options.confidence;
+  if (options.power) out.power = *options.power;
+  if (!options.bound.empty()) out.kind = bound_kind_from(options.bound);
+  out.actual = options.actual;
+  return out;
+}
+
+std::vector<PlannedStratum> from_numbers(const Options& options) {
+  if (!options.rate) {
+    throw UserError(
+        "say at which rate people are selected: --rate 0.2, or give DATA and a criterion");
+  }
+  const std::uint64_t groups = options.groups.value_or(2);
+  const std::uint64_t strata = options.strata.value_or(1);
+  if (groups < 2 || groups > 300 || strata < 1 || strata > 100'000 ||
+      groups * (groups - 1) * strata > 100'000) {
+    throw UserError("--groups is at least 2 and --strata at least 1, for 100,000 pairs at most");
+  }
+  return std::vector<PlannedStratum>(strata,
+                                     PlannedStratum{*options.rate, std::vector<double>(groups, 1)});
+}
+
+// The sizes of the data, and the rates of an exact fit: where rates are equal, all of the tolerance
+// is left for chance.
+std::vector<PlannedStratum> from_data(const Options& options, const Prepared& data) {
+  Criterion criterion = options.fairness.build(data.roles());
+  criterion.tolerance = 0;
+  criterion.ratio = 1;
+  const Solution fit = solve(data.tally(), criterion,
+                             options.fit.build(options.objective, options.data.database.threads,
+                                               data.tally(), data.rows()));
+  return planned_strata(data.tally(), fit);
+}
+
+std::string goal_in_words(const PlanOptions& plan) {
+  return plan.ratio ? fmt::format("the smallest ratio is at least {}", rounded(*plan.ratio, 6))
+                    : fmt::format("the largest difference is at most {} %",
+                                  rounded(100 * *plan.tolerance, 6));
+}
+
+std::string bound_shown(double value, bool is_ratio) {
+  return is_ratio ? rounded(value, 3) : percent(value, 1);
+}
+
+int run_plan(const Options& options) {
+  const PlanOptions wants = wanted(options);
+  std::optional<Prepared> data;
+  if (options.has_data()) {
+    if (options.rate || options.groups || options.strata) {
+      throw UserError("--rate, --groups and --strata are for plans without data");
+    }
+    data = prepare(options.data, options.rows, {});
+    if (!data->tally().unit_weights()) {
+      throw UserError("a plan counts people: it cannot be made from weighted rows");
+    }
+  }
+  const std::vector<PlannedStratum> strata =
+      data ? from_data(options, *data) : from_numbers(options);
+  const Plan found = plan(strata, wants);
+  const double rows = data ? data->tally().total().n : 1;
+  const double fitted = std::ceil(found.fitted * rows);
+  const double fresh = std::ceil(found.fresh * rows);
+  if (options.json) {
+    Json out;
+    out[wants.ratio ? "ratio" : "tolerance"] = wants.ratio ? *wants.ratio : *wants.tolerance;
+    out["confidence"] = wants.confidence;
+    out["power"] = wants.power;
+    out["bound"] = to_string(wants.kind);
+    out[data ? "rows_fitted" : "rows_per_group_fitted"] = fitted;
+    out[data ? "rows_fresh" : "rows_per_group_fresh"] = fresh;
+    if (data) {
+      out["rows"] = rows;
+      out["bound_at_hand"] = found.at_hand;
+    }
+    print(out.dump(2) + "\n");
+    return exit_done;
+  }
+  std::string text = fmt::format("To show that {} ({} % confidence)\n\n", goal_in_words(wants),
+                                 rounded(100 * wants.confidence, 6));
+  Table table({"", data ? "people like these" : "people in each group"},
+              {Table::Align::left, Table::Align::right});
+  table.add({"for a rule fitted on them", people(fitted)});
+  table.add({fmt::format("for a rule they are new to, with a chance of {} %",
+                         rounded(100 * wants.power, 6)),
+             people(fresh)});
+  text += table.text();
+  if (data) {
+    text += fmt::format("\n  There are {}: a rule fitted on them has a bound of {}.\n",
+                        people(rows), bound_shown(found.at_hand, wants.ratio.has_value()));
+  }
+  print(text);
+  return exit_done;
+}
+
+}  // namespace
+
+void add_plan(Command& program, int& status) {
+  Command& command =
+      *program.add_subcommand("plan", "How many people are needed to bound a difference");
+  command.footer(
+      "Examples:\n"
+      "  evenhand plan --tolerance 0.05 --rate 0.2\n"
+      "  evenhand plan --ratio 0.8 --rate 0.3 --groups 4 --strata 5 --confidence 0.9\n"
+      "  evenhand plan loans.csv --score p --sensitive sex --criterion statistical-parity \\\n"
+      "      --tolerance 0.05");
+  auto options = std::make_shared<Options>();
+  add_problem_options(command, *options);
+  {
+    const Section section(command, "New people");
+    add_number(command, "--rate", options->rate,
+               "Without data: the rate that the groups have in common");
+    add_whole_number(command, "--groups", options->groups,
+                     "Without data: groups that are compared (default: 2)");
+    add_whole_number(command, "--strata", options->strata,
+                     "Without data: strata they are compared in (default: 1)");
+    add_number(command, "--confidence", options->confidence,
+               "How sure the bound is to be (default: 0.95)");
+    add_number(command, "--power", options->power,
+               "How likely new rows are to show it (default: 0.8)");
+    add_number(command, "--actual", options->actual,
+               "The true difference, or ratio, that new rows are drawn with (default: 0, or 1)");
+    command.add_option("--bound", options->bound, "Of a fitted rule: same-rate, any or dkw")
+        ->type_name("NAME")
+        ->default_str("same-rate");
+  }
+  command.add_flag("--json", options->json, "Print the result as JSON");
+  command.callback([options, &status] { status = run_plan(*options); });
+}
+
+}  // namespace evenhand::cli

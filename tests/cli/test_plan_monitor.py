@@ -1,0 +1,117 @@
+"""How many people are needed, and whether a rule is still within its tolerance."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Tool
+
+PARITY = ["--score", "score", "--sensitive", "sex", "--criterion", "statistical-parity"]
+WATCH = ["--rule", "rule.json", "--period", "month", "--tolerance", "0.05"]
+
+
+def months(tool: Tool, name: str, numbers: list[int], women: int) -> None:
+    """Write 400 people a month; of the women, so many of a hundred have a high score."""
+    rows = ["month,sex,score"]
+    for month in numbers:
+        for i in range(400):
+            high = i % 100 < (women if i < 200 else 30)
+            rows.append(f"2025-{month:02},{'F' if i < 200 else 'M'},{0.9 if high else 0.1}")
+    tool.write(name, "\n".join(rows) + "\n")
+
+
+def fitted(tool: Tool) -> None:
+    """Leave a rule that selects high scores in both groups."""
+    months(tool, "fit.csv", [1], 30)
+    tool("fit", "fit.csv", *PARITY, "-o", "rule.json").ok()
+
+
+def test_plan_from_numbers(tool: Tool) -> None:
+    """Two groups at a rate of 20 %: about 1,330 people fitted, 492 fresh at even odds."""
+    asked = ["plan", "--tolerance", "0.05", "--rate", "0.2", "--power", "0.5"]
+    found = tool(*asked, "--json").ok().json()
+    assert 1315 <= found["rows_per_group_fitted"] <= 1345
+    assert found["rows_per_group_fresh"] == 492
+    assert "people in each group" in tool(*asked).ok().out
+
+
+def test_plan_from_data(tool: Tool, people: Path) -> None:
+    """Sizes and rates come from the data; so many rows are enough, by its own bound."""
+    found = tool("plan", people, *PARITY, "--tolerance", "0.03", "--json").ok().json()
+    assert found["rows"] == 5000
+    assert found["rows_fitted"] > 5000
+    bound = tool("fit", people, *PARITY, "--json").ok().json()["bound"]
+    assert found["bound_at_hand"] == pytest.approx(bound["difference_at_most"], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ([], "say what is to be shown"),
+        (["--tolerance", "0.05"], "say at which rate"),
+        (["--tolerance", "0", "--rate", "0.2"], "exactly 0"),
+        (["--tolerance", "0.05", "--rate", "2"], "rate lies between"),
+        (["--tolerance", "0.05", "--rate", "0.2", "--confidence", "1"], "confidence"),
+        (["--tolerance", "0.05", "--rate", "0.2", "--power", "0"], "power"),
+        (["--tolerance", "0.05", "--rate", "0.2", "--groups", "1"], "--groups"),
+        (["--tolerance", "0.05", "--rate", "0.2", "--bound", "x"], "same-rate"),
+        (["--tolerance", "0.05", "--rate", "0.2", "--actual", "0.06"], "cannot be shown"),
+    ],
+)
+def test_plans_that_make_no_sense(tool: Tool, asked: list[str], says: str) -> None:
+    """One line says what is missing, or out of range."""
+    tool("plan", *asked).fails(2, says)
+
+
+def test_monitor_raises_no_alarm_while_rates_agree(tool: Tool) -> None:
+    """Every month has a line; nothing is shown to be wrong."""
+    fitted(tool)
+    months(tool, "new.csv", [1, 2, 3], 30)
+    done = tool("monitor", "new.csv", *WATCH).ok()
+    assert "No alarm" in done.out and "2025-03" in done.out
+
+
+def test_monitor_goes_on_from_its_state_to_the_alarm(tool: Tool) -> None:
+    """Month after month, or all at once: the same evidence, and exit status 4."""
+    fitted(tool)
+    months(tool, "all.csv", [1, 2, 3, 4, 5], 60)
+    at_once = tool("monitor", "all.csv", *WATCH, "--json")
+    assert at_once.status == 4 and at_once.json()["alarm"]
+    for month in range(1, 6):
+        months(tool, "one.csv", [month], 60)
+        last = tool("monitor", "one.csv", *WATCH, "--state", "state.json", "--json")
+    assert last.status == 4
+    assert [look["log_evidence"] for look in last.json()["batches"]] == [
+        look["log_evidence"] for look in at_once.json()["batches"]
+    ]
+    assert last.json()["batches"][-1] == at_once.json()["batches"][-1]
+    out = tool("monitor", "all.csv", *WATCH).out
+    assert "has been above 5 % in at least one batch (at most 1 false alarm in 20" in out
+
+
+def test_monitor_refuses_what_does_not_fit_its_state(tool: Tool) -> None:
+    """Batches seen twice or out of order, other tolerances and rules, and damaged files."""
+    fitted(tool)
+    months(tool, "one.csv", [2], 30)
+    state = ["--state", "state.json"]
+    tool("monitor", "one.csv", *WATCH, *state).ok()
+    before = tool.path("state.json").read_bytes()
+    tool("monitor", "one.csv", *WATCH, *state).fails(2, "2025-02 was seen before")
+    months(tool, "older.csv", [1], 30)
+    tool("monitor", "older.csv", *WATCH, *state).fails(2, "comes before 2025-02")
+    months(tool, "next.csv", [3], 30)
+    tool("monitor", "next.csv", *WATCH[:-1], "0.06", *state).fails(2, "the tolerance 0.05")
+    months(tool, "fit.csv", [1], 60)
+    tool("fit", "fit.csv", *PARITY, "-o", "other.json").ok()
+    other = ["--rule", "other.json", *WATCH[2:]]
+    tool("monitor", "next.csv", *other, *state).fails(2, "another rule")
+    assert tool.path("state.json").read_bytes() == before
+    record = json.loads(before)
+    record["batches"][0]["groups"][0]["positive"] = 1000
+    tool.write("state.json", json.dumps(record))
+    tool("monitor", "next.csv", *WATCH, *state).fails(2, "not a state of monitor")
+    tool.write("state.json", before[: len(before) // 2])
+    tool("monitor", "next.csv", *WATCH, *state).fails(2, "not a state of monitor")
