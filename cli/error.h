@@ -13,6 +13,7 @@ enum ExitStatus : int {
   exit_infeasible = 3,  // the requirements cannot be met
   exit_exceeded = 4,    // audit --fail-above found more
   exit_too_few = 5,     // rows, to certify a rule
+  exit_inaccurate = 6,  // the proof of a rule failed
 };
 
 // The user's input or options are wrong. One line: what, where, what to do.

@@ -165,7 +165,9 @@ std::string man_page(CLI::App& program) {
            {exit_other, "Anything else: a full disk, too little memory."},
            {exit_usage, "The input or the options are wrong."},
            {exit_infeasible, "No rule meets the requirements."},
-           {exit_exceeded, "audit --fail-above found more, or --fail-below less."}}) {
+           {exit_exceeded, "audit --fail-above found more, or --fail-below less."},
+           {exit_too_few, "Too few rows to certify a rule."},
+           {exit_inaccurate, "The proof of a rule failed; --accept-inaccurate writes it."}}) {
     out += fmt::format(".TP\n.B {}\n{}\n", number, roff(meaning));
   }
   out +=

@@ -29,6 +29,7 @@ struct Options : ProblemOptions {
   bool blind = false;
   std::string output;
   bool json = false;
+  bool accept_inaccurate = false;
 };
 
 // What the criterion is about; for requirements alone, everything that can be said.
@@ -192,6 +193,14 @@ int run_fit(const Options& options) {
   if (const std::string warning = warning_of_constant_rule(data.tally(), fit); !warning.empty()) {
     say(warning);
   }
+  if (fit.status == Status::inaccurate && !options.accept_inaccurate) {
+    say(
+        fmt::format("evenhand: the rule that was found has no proof: gap {}, violation {}; "
+                    "--accept-inaccurate writes it all the same",
+                    rounded(fit.gap, 3), rounded(fit.violation, 3)));
+    return exit_inaccurate;
+  }
+  const int done = fit.status == Status::inaccurate ? exit_inaccurate : exit_done;
   const AuditOptions auditing = auditing_of(fit);
   const Audit before = audit(data.tally(), data.roles(), auditing);
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
@@ -201,7 +210,7 @@ int run_fit(const Options& options) {
   record.after = after.overall.figures;
   if (output) output->complete_with(rule_file(fit.rule, record));
   if (!options.stochastic.trace.empty()) write_trace(found.sgd->trace, options.stochastic.trace);
-  if (output && output->is_standard_output()) return exit_done;
+  if (output && output->is_standard_output()) return done;
   if (options.json) {
     Json all = Json::parse(record.to_json());
     all["bound"] = bound_json(found.bound, data.roles());
@@ -212,10 +221,10 @@ int run_fit(const Options& options) {
     all["before"] = to_json(before, data.tally().cells(), data.roles());
     all["after"] = to_json(after, data.tally().cells(), data.roles());
     print(all.dump(2) + "\n");
-    return exit_done;
+    return done;
   }
   print(report(data, found) + written_in_words(output ? output->name() : ""));
-  return exit_done;
+  return done;
 }
 
 }  // namespace
@@ -238,7 +247,7 @@ void add_fit(Command& program, int& status) {
       "      --sensitive sex --criterion statistical-parity -o rule.json\n"
       "  evenhand fit loans.csv --score p --soft p_female,p_male -o rule.json\n\n"
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements, 5 too "
-      "few rows to certify.");
+      "few rows to certify, 6 the rule's proof failed.");
   auto options = std::make_shared<Options>();
   add_problem_options(command, *options);
   add_stochastic_options(command, options->stochastic);
@@ -250,6 +259,8 @@ void add_fit(Command& program, int& status) {
   command.add_option("-o,--output", options->output, "Where the rule goes; - for standard output")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "Print the result as JSON");
+  command.add_flag("--accept-inaccurate", options->accept_inaccurate,
+                   "Write a rule whose proof failed (status inaccurate), too");
   command.callback([options, &status] { status = run_fit(*options); });
 }
 

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
+#include <optional>
 
 #include <ClpSimplex.hpp>
-#include <CoinPackedMatrix.hpp>
+
+#include "solve/appended.h"
 
 namespace evenhand {
 namespace {
@@ -18,6 +19,22 @@ constexpr double met = 1e-9;
 
 enum class Goal { benefit, total_violation, common_slack };
 
+// A row of the linear program: low <= sum of coefficients - range_factor * range <= high, in units
+// of a rate.
+struct MasterRow {
+  std::vector<Coefficient> coefficients;
+  double low, high;
+  double unit = 1;
+  double range_factor = 0;
+  bool required = false;
+  double slack = 0;  // what is left of violations that are rounding only
+
+  double direction() const { return std::isinf(high) ? 1 : -1; }  // of what would relax it
+};
+
+// Rows: one for each block, whose weights add up to 1; constraints; for each rate of a comparison
+// with a tolerance one that keeps it in the common range. Columns: the ranges, slacks of
+// requirements, then weights of what blocks can do, more of which come with each round.
 class Master {
  public:
   Master(const System& system, const Blocks& blocks, double magnitude)
@@ -27,17 +44,20 @@ class Master {
         columns_(blocks.count),
         duals_(blocks.count) {
     for (Constraint& constraint : standing_constraints(system)) add_row(std::move(constraint));
+    for (std::size_t k = 0; k < system.comparisons.size(); ++k) add_range(k);
     for (const Constraint& constraint : system.requirements) {
       if (constraint.sense != Sense::equal) {
         add_row(constraint);
         continue;
       }
       for (const Sense side : {Sense::at_most, Sense::at_least}) {  // each may need a slack
-        add_row(constraint);
-        rows_.back().sense = side;
-        half_of_equality_.back() = true;
+        Constraint half = constraint;
+        half.sense = side;
+        add_row(std::move(half));
+        stated_.back().half_of_equality = true;
       }
     }
+    note_cells();
     const std::vector<CellPrice> free(system.population.cells.size());
     for (std::size_t b = 0; b < blocks.count; ++b) {
       columns_[b] = blocks.start(b);
@@ -45,24 +65,20 @@ class Master {
     }
   }
 
-  // Solves for a goal, with all the columns and rows that it takes.
+  // Solves for a goal, with all the columns that it takes.
   void reach_goal(Goal goal) {
     goal_ = goal;
+    load();
     constexpr int most_rounds = 10'000;
     for (int round = 0; round < most_rounds; ++round) {
-      solve();
-      const bool more_columns = add_columns();
-      const bool more_rows = add_rows();
-      if (!more_columns && !more_rows) return;
+      optimise();
+      read();
+      if (!add_columns()) return;
     }
   }
 
-  // What is left of violations that are rounding only is allowed from now on.
   void accept_slacks() {
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (!rows_[i].required || slack_[i] == 0) continue;
-      slack_allowed_[i] = slack_[i];
-    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].slack = slack_[i];
   }
 
   const std::vector<Reach>& reach() const { return reach_; }
@@ -75,158 +91,174 @@ class Master {
   std::vector<Constraint> constraints() const {
     std::vector<Constraint> out;
     const double scale = goal_ == Goal::benefit ? benefit_scale_ : 1;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      Constraint row = rows_[i];
-      row.multiplier = multipliers_[i] / scale / units_[i];
+    for (const Stated& stated : stated_) {
+      Constraint row = stated.constraint;
+      row.multiplier = multipliers_[stated.row] / scale / rows_[stated.row].unit;
       // A multiplier of the wrong sign is a rounding error of 0.
       if (row.sense == Sense::at_most) row.multiplier = std::max(0.0, row.multiplier);
       if (row.sense == Sense::at_least) row.multiplier = std::min(0.0, row.multiplier);
-      if (half_of_equality_[i] && row.sense == Sense::at_least) {
+      if (stated.half_of_equality && row.sense == Sense::at_least) {
         out.back().sense = Sense::equal;
         out.back().multiplier += row.multiplier;
       } else {
         out.push_back(std::move(row));
       }
     }
+    for (const Ranged& ranged : ranges_) {
+      const Compared& compared = system_.comparisons[ranged.comparison];
+      std::vector<double> price(compared.members.size());
+      for (std::size_t m = 0; m < price.size(); ++m) {
+        for (std::size_t i = 0; i < ranged.rows_each; ++i) {
+          price[m] += multipliers_[ranged.first_row + m * ranged.rows_each + i] / scale;
+        }
+      }
+      for (Constraint& pair : priced_pairs(compared, price)) {
+        pair.comparison = ranged.comparison;
+        out.push_back(std::move(pair));
+      }
+    }
     return out;
   }
 
  private:
+  struct Stated {
+    Constraint constraint;
+    std::size_t row;
+    bool half_of_equality = false;
+  };
+  struct Ranged {
+    std::size_t comparison;
+    std::size_t first_row;
+    std::size_t rows_each;  // of a member: with a ratio the two ends differ by more than a number
+  };
+
   void add_row(Constraint constraint) {
     Row row = row_of(constraint, system_.population);
     for (Coefficient& a : row.coefficients) {
       a.n /= row.unit;
       a.n1 /= row.unit;
     }
-    coefficients_.push_back(std::move(row.coefficients));
-    bounds_.push_back(row.bound / row.unit);
-    units_.push_back(row.unit);
-    rows_.push_back(std::move(constraint));
-    slack_allowed_.push_back(0);
-    half_of_equality_.push_back(false);
+    const double bound = row.bound / row.unit;
+    rows_.push_back(
+        {std::move(row.coefficients), constraint.sense == Sense::at_most ? -infinity : bound,
+         constraint.sense == Sense::at_least ? infinity : bound, row.unit, 0, constraint.required});
+    stated_.push_back({std::move(constraint), rows_.size() - 1});
   }
 
-  double benefit_weight() const { return goal_ == Goal::benefit ? benefit_scale_ : 0; }
+  void add_range(std::size_t k) {
+    const Compared& compared = system_.comparisons[k];
+    const std::optional<Range> range = range_of(compared);
+    if (!range) return;
+    const bool one_row = range->from_bottom == range->from_top;
+    ranges_.push_back({k, rows_.size(), one_row ? 1U : 2U});
+    for (const PooledRate& member : compared.members) {
+      Constraint alone;
+      alone.terms = {{1, measure_of(member)}};
+      const std::vector<Coefficient> rate = row_of(alone, system_.population).coefficients;
+      if (one_row) {
+        rows_.push_back({rate, 0, range->tolerance, 1, range->from_bottom});
+      } else {
+        rows_.push_back({rate, 0, infinity, 1, range->from_bottom});
+        rows_.push_back({rate, -infinity, range->tolerance, 1, range->from_top});
+      }
+    }
+  }
 
-  void solve() {
-    // Variables: a weight for each column; then the slacks of requirements, or the common one.
-    std::vector<double> cost;
-    std::vector<double> upper;
-    CoinPackedMatrix matrix(true, 0, 0);
-    const auto blocks = static_cast<int>(blocks_.count);
-    const auto rows = static_cast<int>(rows_.size());
-    matrix.setDimensions(blocks + rows, 0);
-    // What each row says of each cell.
-    std::vector<std::vector<std::pair<int, CellPrice>>> of_cell(system_.population.cells.size());
-    for (int i = 0; i < rows; ++i) {
-      for (const Coefficient& a : coefficients_[static_cast<std::size_t>(i)]) {
-        auto& list = of_cell[a.cell];
+  // What each row says of each cell.
+  void note_cells() {
+    of_cell_.resize(system_.population.cells.size());
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      for (const Coefficient& a : rows_[i].coefficients) {
+        auto& list = of_cell_[a.cell];
         if (list.empty() || list.back().first != i) list.push_back({i, {}});
         list.back().second.n += a.n;
         list.back().second.n1 += a.n1;
       }
     }
-    std::vector<int> index;
-    std::vector<double> value;
-    const auto put = [&](double price, double most) {
-      matrix.appendCol(static_cast<int>(index.size()), index.data(), value.data());
-      cost.push_back(price);
-      upper.push_back(most);
-    };
-    std::vector<double> in_row(rows_.size(), 0);
-    for (int b = 0; b < blocks; ++b) {
-      for (const Column& column : columns_[static_cast<std::size_t>(b)]) {
-        index = {b};
-        value = {1};
-        for (const auto& [cell, reach] : column.reach) {
-          for (const auto& [row, a] : of_cell[cell]) {
-            in_row[static_cast<std::size_t>(row)] += a.n * reach.n + a.n1 * reach.n1;
-          }
-        }
-        for (const auto& [cell, reach] : column.reach) {
-          for (const auto& [row, a] : of_cell[cell]) {
-            double& sum = in_row[static_cast<std::size_t>(row)];
-            if (sum == 0) continue;  // or already written
-            index.push_back(blocks + row);
-            value.push_back(sum);
-            sum = 0;
-          }
-        }
-        put(-benefit_weight() * column.benefit, infinity);
-      }
-    }
-    add_slack_columns(put, index, value, blocks);
-    std::vector<double> low(blocks_.count, 1);
-    std::vector<double> high(blocks_.count, 1);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const Constraint& row = rows_[i];
-      low.push_back(row.sense == Sense::at_most ? -infinity : bounds_[i] - slack_allowed_[i]);
-      high.push_back(row.sense == Sense::at_least ? infinity : bounds_[i] + slack_allowed_[i]);
-    }
-    const std::vector<double> lower(cost.size(), 0);
-    ClpSimplex model;
-    model.setLogLevel(0);
-    model.loadProblem(matrix, lower.data(), upper.data(), cost.data(), low.data(), high.data());
-    model.setPrimalTolerance(1e-10);
-    model.setDualTolerance(1e-10);
-    model.setPerturbation(100);  // off
-    model.scaling(0);            // scaled optima can be far from optimal for the rows as they are
-    model.primal();
-    if (!model.isProvenOptimal() || model.secondaryStatus() != 0) {
-      model.allSlackBasis(true);
-      model.dual();
-    }
-    read(model);
+    in_row_.assign(rows_.size(), 0);
   }
 
-  template <class Put>
-  void add_slack_columns(Put put, std::vector<int>& index, std::vector<double>& value, int blocks) {
-    slack_columns_.clear();
-    const auto direction = [&](std::size_t row) {
-      return rows_[row].sense == Sense::at_least ? 1.0 : -1.0;
-    };
-    if (goal_ == Goal::total_violation) {
-      for (std::size_t i = 0; i < rows_.size(); ++i) {
-        if (!rows_[i].required) continue;
-        index = {blocks + static_cast<int>(i)};
-        value = {direction(i)};
-        put(1, infinity);
-        slack_columns_.push_back(i);
+  double benefit_weight() const { return goal_ == Goal::benefit ? benefit_scale_ : 0; }
+  int row_number(std::size_t i) const { return static_cast<int>(blocks_.count + i); }
+
+  void put_column(Appended& appended, std::size_t b, const Column& column) {
+    appended.put(static_cast<int>(b), 1);
+    for (const auto& [cell, reach] : column.reach) {
+      for (const auto& [row, a] : of_cell_[cell]) in_row_[row] += a.n * reach.n + a.n1 * reach.n1;
+    }
+    for (const auto& [cell, reach] : column.reach) {
+      for (const auto& [row, a] : of_cell_[cell]) {
+        if (in_row_[row] == 0) continue;  // or already written
+        appended.put(row_number(row), in_row_[row]);
+        in_row_[row] = 0;
       }
     }
-    if (goal_ == Goal::common_slack) {
-      index.clear();
-      value.clear();
-      for (std::size_t i = 0; i < rows_.size(); ++i) {
-        if (!rows_[i].required) continue;
-        index.push_back(blocks + static_cast<int>(i));
-        value.push_back(direction(i) / units_[i]);  // one number for all bounds as they are written
+    appended.finish(0, -benefit_weight() * column.benefit);
+    places_.emplace_back(b, column);
+  }
+
+  void load() {
+    std::vector<double> low(blocks_.count, 1);
+    std::vector<double> high(blocks_.count, 1);
+    for (const MasterRow& row : rows_) {
+      low.push_back(row.low - row.slack);
+      high.push_back(row.high + row.slack);
+    }
+    model_ = ClpSimplex();
+    model_.setLogLevel(0);
+    model_.resize(static_cast<int>(low.size()), 0);
+    std::copy(low.begin(), low.end(), model_.rowLower());
+    std::copy(high.begin(), high.end(), model_.rowUpper());
+    model_.setPrimalTolerance(1e-10);
+    model_.setDualTolerance(1e-10);
+    model_.setPerturbation(100);  // off
+    model_.scaling(0);            // scaled optima can be far from optimal for the rows as they are
+    Appended appended;
+    for (const Ranged& range : ranges_) {
+      const std::size_t count =
+          range.rows_each * system_.comparisons[range.comparison].members.size();
+      for (std::size_t i = range.first_row; i < range.first_row + count; ++i) {
+        appended.put(row_number(i), -rows_[i].range_factor);
       }
-      put(1, infinity);
+      appended.finish(-infinity, 0);
+    }
+    put_slacks(appended);
+    places_.clear();
+    for (std::size_t b = 0; b < blocks_.count; ++b) {
+      for (const Column& column : columns_[b]) put_column(appended, b, column);
+    }
+    appended.append_to(model_);
+  }
+
+  void put_slacks(Appended& appended) {
+    slack_columns_.clear();
+    if (goal_ == Goal::benefit) return;
+    const bool common = goal_ == Goal::common_slack;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (!rows_[i].required) continue;
+      // A common one is one number for all bounds as they are written.
+      appended.put(row_number(i), rows_[i].direction() / (common ? rows_[i].unit : 1));
+      if (common) continue;
+      appended.finish(0, 1);
+      slack_columns_.push_back(i);
+    }
+    if (common) {
+      appended.finish(0, 1);
       slack_columns_.push_back(rows_.size());
     }
   }
 
-  void read(const ClpSimplex& model) {
-    const double* const weight = model.getColSolution();
-    const double* const price = model.getRowPrice();
-    reach_.assign(system_.population.cells.size(), {});
-    mixture_.assign(blocks_.count, {});
-    std::size_t at = 0;
-    for (std::size_t b = 0; b < blocks_.count; ++b) {
-      for (const Column& column : columns_[b]) {
-        const double w = weight[at++];
-        if (w < 1e-13) continue;
-        const double part = w > 1 - 1e-13 ? 1 : w;
-        mixture_[b].emplace_back(column.tag, part);
-        for (const auto& [cell, reach] : column.reach) {
-          reach_[cell].n += part * reach.n;
-          reach_[cell].n1 += part * reach.n1;
-          if (column.reach.size() == 1) reach_[cell].benefit += part * column.benefit;
-        }
-      }
-      duals_[b] = -price[b];
-    }
+  void optimise() {
+    model_.primal();
+    if (model_.isProvenOptimal() && model_.secondaryStatus() == 0) return;
+    model_.allSlackBasis(true);
+    model_.dual();
+  }
+
+  void read() {
+    const double* const weight = model_.getColSolution();
+    const double* const price = model_.getRowPrice();
+    std::size_t at = ranges_.size();
     slack_.assign(rows_.size(), 0);
     total_slack_ = 0;
     for (const std::size_t row : slack_columns_) {
@@ -234,6 +266,20 @@ class Master {
       total_slack_ += value;
       if (row < rows_.size()) slack_[row] += value;
     }
+    reach_.assign(system_.population.cells.size(), {});
+    mixture_.assign(blocks_.count, {});
+    for (const auto& [b, column] : places_) {
+      const double w = weight[at++];
+      if (w < 1e-13) continue;
+      const double part = w > 1 - 1e-13 ? 1 : w;
+      mixture_[b].emplace_back(column.tag, part);
+      for (const auto& [cell, reach] : column.reach) {
+        reach_[cell].n += part * reach.n;
+        reach_[cell].n1 += part * reach.n1;
+        if (column.reach.size() == 1) reach_[cell].benefit += part * column.benefit;
+      }
+    }
+    for (std::size_t b = 0; b < blocks_.count; ++b) duals_[b] = -price[b];
     multipliers_.assign(rows_.size(), 0);
     for (std::size_t i = 0; i < rows_.size(); ++i) multipliers_[i] = -price[blocks_.count + i];
   }
@@ -241,22 +287,25 @@ class Master {
   bool add_columns() {
     std::vector<CellPrice> price(system_.population.cells.size());
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      for (const Coefficient& a : coefficients_[i]) {
+      if (multipliers_[i] == 0) continue;
+      for (const Coefficient& a : rows_[i].coefficients) {
         price[a.cell].n += multipliers_[i] * a.n;
         price[a.cell].n1 += multipliers_[i] * a.n1;
       }
     }
-    bool added = false;
+    Appended appended;
     for (std::size_t b = 0; b < blocks_.count; ++b) {
       Blocks::Best best = blocks_.best(b, benefit_weight(), price);
       if (best.value <= duals_[b] + 1e-10 * (1 + std::abs(duals_[b]))) continue;
       const bool known = std::any_of(columns_[b].begin(), columns_[b].end(),
                                      [&](const Column& c) { return same(c, best.column); });
       if (known) continue;
+      put_column(appended, b, best.column);
       columns_[b].push_back(std::move(best.column));
-      added = true;
     }
-    return added;
+    if (appended.cost.empty()) return false;
+    appended.append_to(model_);
+    return true;
   }
 
   static bool same(const Column& a, const Column& b) {
@@ -267,35 +316,24 @@ class Master {
                       });
   }
 
-  bool add_rows() {
-    bool added = false;
-    for (Constraint& constraint : violated_pairs(system_, reach_, 1e-11)) {
-      const bool known = std::any_of(rows_.begin(), rows_.end(), [&](const Constraint& row) {
-        return row.text == constraint.text;
-      });
-      if (known) continue;
-      add_row(std::move(constraint));
-      added = true;
-    }
-    return added;
-  }
-
   const System& system_;
   const Blocks& blocks_;
   double benefit_scale_;
   Goal goal_ = Goal::benefit;
-  std::vector<Constraint> rows_;
-  std::vector<std::vector<Coefficient>> coefficients_;  // in units of a rate, as the bounds are
-  std::vector<double> bounds_;
-  std::vector<double> units_;
-  std::vector<double> slack_allowed_;
-  std::vector<bool> half_of_equality_;
+  std::vector<MasterRow> rows_;
+  std::vector<Stated> stated_;
+  std::vector<Ranged> ranges_;
+  std::vector<std::vector<std::pair<std::size_t, CellPrice>>> of_cell_;
+  std::vector<double> in_row_;
   std::vector<std::vector<Column>> columns_;
+  ClpSimplex model_;
+  std::vector<std::pair<std::size_t, Column>>
+      places_;  // of the program's columns, with their block
+  std::vector<std::size_t> slack_columns_;
   std::vector<double> duals_;
   std::vector<double> multipliers_;
   std::vector<Reach> reach_;
   std::vector<std::vector<std::pair<std::size_t, double>>> mixture_;
-  std::vector<std::size_t> slack_columns_;
   std::vector<double> slack_;
   double total_slack_ = 0;
 };

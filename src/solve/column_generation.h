@@ -1,5 +1,5 @@
 // gamma = 0 with several constraints: a small linear program over vertices of the cells' polygons,
-// to which new vertices (columns) and violated comparisons (rows) are added until none is missing.
+// to which new vertices (columns) are added until none is missing.
 // Where several cells share one rule, a column is what a threshold of theirs reaches in all of
 // them.
 #pragma once

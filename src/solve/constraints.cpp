@@ -58,17 +58,15 @@ void add_stratum(System& system, const Tally& tally, const Criterion& criterion,
     return attributes;
   };
   for (const Rate rate : criterion.rates) {
+    // Of both, combinations suffice: the rate of a margin is a mean of theirs, so that what holds
+    // between any two of them holds between any two such means.
     if (roles.across != Across::marginal) {
       add_comparison(system, tally, criterion, rho, rate, stratum.cells,
                      with_strata(roles.sensitive));
+      continue;
     }
-    // With one attribute its margin is the intersection.
-    if (roles.across == Across::marginal ||
-        (roles.across == Across::both && roles.sensitive.size() > 1)) {
-      for (const std::string& attribute : roles.sensitive) {
-        add_comparison(system, tally, criterion, rho, rate, stratum.cells,
-                       with_strata({attribute}));
-      }
+    for (const std::string& attribute : roles.sensitive) {
+      add_comparison(system, tally, criterion, rho, rate, stratum.cells, with_strata({attribute}));
     }
   }
 }
@@ -215,6 +213,36 @@ std::vector<Constraint> violated_pairs(const System& system, const std::vector<R
       }
     }
     for (std::size_t i = before; i < out.size(); ++i) out[i].comparison = k;
+  }
+  return out;
+}
+
+std::optional<Range> range_of(const Compared& compared) {
+  if (compared.relation == Relation::ratio) return Range{compared.ratio, 1, 0};
+  if (compared.relation == Relation::difference && compared.tolerance > 0) {
+    return Range{1, 1, compared.tolerance};
+  }
+  return std::nullopt;
+}
+
+std::vector<Constraint> priced_pairs(const Compared& compared, const std::vector<double>& price) {
+  const bool by_ratio = compared.relation == Relation::ratio;
+  const double factor = by_ratio ? compared.ratio : 1;
+  const double bound = by_ratio ? 0 : compared.tolerance;
+  std::vector<Constraint> out;
+  std::size_t low = 0;
+  double owed = 0;  // to the member before `low`
+  for (std::size_t high = 0; high < price.size(); ++high) {
+    double left = std::max(0.0, price[high]) / factor;
+    while (left > 0) {
+      while (owed <= 0 && low < price.size()) owed = std::max(0.0, -price[low++]);
+      if (owed <= 0) return out;  // but for rounding they balance
+      const double part = std::min(left, owed);
+      out.push_back(pair(compared, high, factor, low - 1, Sense::at_most, bound));
+      out.back().multiplier = part;
+      left -= part;
+      owed -= part;
+    }
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <evenhand/solve.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,17 @@ std::vector<Constraint> standing_constraints(const System& system);
 // Pairs of a comparison that `reach` violates by more than `slack`.
 std::vector<Constraint> violated_pairs(const System& system, const std::vector<Reach>& reach,
                                        double slack);
+
+// A comparison by a tolerance or a ratio, as one range: all rates lie between `from_bottom` times
+// and `from_top` times a common number, plus the tolerance at the top.
+struct Range {
+  double from_bottom, from_top, tolerance;
+};
+std::optional<Range> range_of(const Compared& compared);
+
+// The prices of a comparison's rates, which balance each other, as prices of its pairs: those held
+// back at the top (> 0) against those at the bottom (< 0).
+std::vector<Constraint> priced_pairs(const Compared& compared, const std::vector<double>& price);
 
 // The largest violation of the whole system.
 double violation(const System& system, const std::vector<Reach>& reach);

@@ -75,7 +75,7 @@ class Many {
         criterion.rates == std::vector{Rate::true_positive, Rate::false_positive} &&
         criterion.relation == Relation::difference && criterion.tolerance == 0 &&
         criterion.require.empty() &&
-        (criterion.roles.across == Across::intersection || criterion.roles.sensitive.size() == 1) &&
+        (criterion.roles.across != Across::marginal || criterion.roles.sensitive.size() == 1) &&
         costs.false_positive > 0 && costs.false_negative > 0;
     if (!odds) return false;
     for (CellCode c = 0; c < curves_.size(); ++c) {

@@ -63,9 +63,14 @@ struct Weights {
   bool integers = true;  // and their sum is exact
 };
 
+// Products of three weights still have their digits between these two.
+constexpr double smallest_weight = 1e-100;
+constexpr double largest_sum = 1e100;
+
 Weights read_weights(const Numbers& column, std::string_view what) {
   Weights out{std::vector<double>(column.size())};
   double sum = 0;
+  double too_small = 0;
   for_each(column, [&](std::size_t row, double weight) {
     if (!(weight >= 0) || std::isinf(weight)) {
       throw BadRow(row, fmt::format("the {} {} is {}", what, shortest(weight),
@@ -73,12 +78,19 @@ Weights read_weights(const Numbers& column, std::string_view what) {
                                     : weight < 0       ? "negative"
                                                        : "infinite"));
     }
+    if (weight > 0 && weight < smallest_weight) too_small = weight;
     out.values[row] = weight;
     out.integers = out.integers && weight == std::floor(weight);
     sum += weight;
   });
   if (!(sum > 0)) throw std::invalid_argument(fmt::format("every {} is zero", what));
   if (std::isinf(sum)) throw std::invalid_argument(fmt::format("the sum of {}s is infinite", what));
+  if (too_small > 0 || sum > largest_sum) {
+    throw std::invalid_argument(
+        fmt::format("{}s as {} as {} cannot be computed with: multiply all of them by one number",
+                    what, too_small > 0 ? "small" : "large",
+                    shortest(too_small > 0 ? too_small : sum)));
+  }
   out.integers = out.integers && sum < exact_sums_below;
   return out;
 }

@@ -324,6 +324,11 @@ def fit(
     for note in solution.notes:
         warnings.warn(note, stacklevel=2)
     found = Fit(solution, tally, built, options)
+    if found.status == "inaccurate":
+        warnings.warn(
+            f"the rule has no proof: gap {found.gap:.3g}, violation {found.violation:.3g}",
+            stacklevel=2,
+        )
     if blind and isinstance(solution, _core.Solution):
         found.blind = _core.blind_in_words(tally._core, tally.sensitive, tally.within, solution)
     return found

@@ -41,8 +41,19 @@ class _Found:
         """Return the text of the rule's file: the rule, and the record of this fit."""
         return self.rule.to_json()
 
-    def save(self, path: _files.PathLike) -> None:
-        """Write the rule's file, the same that the tool writes and reads."""
+    def save(self, path: _files.PathLike, *, accept_inaccurate: bool = False) -> None:
+        """Write the rule's file, the same that the tool writes and reads.
+
+        Raises
+        ------
+        ValueError
+            If the proof of the fit failed (status "inaccurate") and that is not accepted.
+        """
+        if self.status == "inaccurate" and not accept_inaccurate:
+            raise ValueError(
+                f"the rule has no proof: gap {self.gap:.3g}, violation {self.violation:.3g}; "
+                "accept_inaccurate=True saves it all the same"
+            )
         self.rule.save(path)
 
     @staticmethod
