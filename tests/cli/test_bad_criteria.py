@@ -16,7 +16,7 @@ from conftest import Tool
         ("rate[gruop=A] <= 0.1", 6, "did you mean 'group'?"),
         ("rate <=", 8, "number"),
         ("rate < 0.1", 6, "'<='"),
-        ("rat <= 0.1", 1, "did you mean 'rate'?"),
+        ("rat <= 0.1", 1, "one of rate, tpr, fpr"),
         ("rate <= 0.1 x", 13, ""),
         ("rate[group=A <= 0.1", 14, "']'"),
         ("", 1, ""),

@@ -377,6 +377,7 @@ std::vector<Family> all_families() {
   const auto worded = [&](const char* name, const char* criterion, Wording wording) {
     Family family{name, criterion, intersection, 1, false, *criterion != 0};
     family.wordings = {wording};
+    if (wording == Wording::base) family.forms = {Form::capacity};  // alone it hardly ever binds
     out.push_back(std::move(family));
   };
   worded("Distance", "", Wording::distance);
