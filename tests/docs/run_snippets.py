@@ -6,7 +6,7 @@ starts with "evenhand " is run by sh -e; those of one page run in order, in one 
 data/adult-scores.csv. If the next fenced block opens with ```text, that is exactly what is printed
 (by the shell: on standard output and standard error). Exits with 1 if anything fails, or if there
 is no program. The tool is $EVENHAND, else bin/evenhand of the build; if that was not built, the
-shell blocks are skipped.
+shell blocks are skipped. With --update, pages are rewritten to say what is printed.
 """
 
 import argparse
@@ -44,6 +44,8 @@ class Snippet:
     language: str  # cpp or sh
     program: str
     output: str | None  # None: anything
+    output_line: int = 0  # of the opening fence of `output`
+    printed: str = ""
 
 
 def blocks_of(path):
@@ -71,7 +73,7 @@ def snippets_of(path, name):
         uses_tool = block.language == "sh" and re.search(r"^evenhand ", block.text, re.MULTILINE)
         if block.language == "cpp" or uses_tool:
             output = after.text if after.language == "text" else None
-            yield Snippet(f"{name}:{block.line}", block.language, block.text, output)
+            yield Snippet(f"{name}:{block.line}", block.language, block.text, output, after.line)
 
 
 def command(words, folder):
@@ -101,6 +103,7 @@ def problem_with(snippet, compiler, include, libraries):
 
 
 def difference(snippet, printed):
+    snippet.printed = printed
     if snippet.output is None or printed == snippet.output:
         return ""
     expected, got = snippet.output.splitlines(True), printed.splitlines(True)
@@ -137,6 +140,16 @@ def problems_of_session(snippets, tool, data):
             yield snippet, failed or difference(snippet, ran.stdout)
 
 
+def update(page, snippets):
+    """Rewrite the outputs of a page that differ from what was printed."""
+    lines = page.read_text(encoding="utf-8").splitlines(True)
+    for snippet in sorted(snippets, key=lambda s: -s.output_line):
+        if snippet.output is not None and snippet.printed not in ("", snippet.output):
+            end = snippet.output_line + len(snippet.output.splitlines())
+            lines[snippet.output_line : end] = [snippet.printed]
+    page.write_text("".join(lines), encoding="utf-8")
+
+
 def find_tool(build):
     """The tool, or None where it was not built; one that was asked for has to be there."""
     asked = os.environ.get("EVENHAND")
@@ -153,6 +166,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--source-dir", type=pathlib.Path, required=True)
     parser.add_argument("--build-dir", type=pathlib.Path, required=True)
+    parser.add_argument("--update", action="store_true", help="rewrite what the pages say")
     parser.add_argument("--cxx", nargs="+", default=["c++"], help="the compiler")
     options = parser.parse_args()
     source = options.source_dir.resolve()
@@ -180,6 +194,9 @@ def main():
         for snippet, problem in itertools.chain(results, shells):
             print(f"{snippet.where}: {problem or 'ok'}", flush=True)
             failures += bool(problem)
+    if options.update:
+        for page, snippets in zip(pages, by_page):
+            update(page, snippets)
     print(f"{len(programs)} programs, {sum(map(len, sessions))} shell blocks, {failures} failed")
     return 1 if failures else 0
 
