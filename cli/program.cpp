@@ -114,9 +114,22 @@ std::string words_for(const CLI::ParseError& error, const CLI::App& program,
   return message + fmt::format("; see evenhand {} --help", arguments.front());
 }
 
+bool has_empty_output(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool named = arguments[i] == "-o" || arguments[i] == "--output";
+    if (arguments[i] == "--output=" ||
+        (named && i + 1 < arguments.size() && arguments[i + 1].empty()))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& arguments) {
+  if (has_empty_output(arguments)) {
+    return complain("-o is empty: name a file, or - for standard output", exit_usage);
+  }
   int status = exit_other;
   CLI::App program(
       "Even-handed decisions from any model's scores: the most accurate rule that treats "

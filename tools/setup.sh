@@ -3,7 +3,7 @@
 # libraries, and packages named as arguments, as Debian packages. Installs what is missing with
 # apt-get where it may, otherwise says what to install.
 set -eu
-libraries="libssl-dev libfmt-dev nlohmann-json3-dev libgtest-dev coinor-libclp-dev libeigen3-dev libcli11-dev zlib1g-dev"
+libraries="libssl-dev libfmt-dev nlohmann-json3-dev libgtest-dev coinor-libclp-dev libeigen3-dev libcli11-dev zlib1g-dev libzstd-dev"
 
 has() { command -v "$1" >/dev/null 2>&1; }
 

@@ -188,19 +188,26 @@ int run_apply(const Options& options) {
   const DecideFunction decide(database, file.rule, coin, ids.kind, unseen);
   const std::string result = identifier(source.free_name());
   const std::string call = decide.call(texts, numbers, ids.sql);
+  const Passing passing =
+      source.passing(output_format(options.output, options.output_format), result);
   try {
     output.write_by(
         database,
-        fmt::format(
-            "COPY (SELECT * EXCLUDE ({0}), {0}.probability AS {1}, {0}.decision AS {2} FROM "
-            "(SELECT *, {3} AS {0} FROM {4})) TO {5} ({6})",
-            result, identifier(options.probability_name), identifier(options.decision_name), call,
-            source.relation(), literal(output.staged()), how),
+        fmt::format("COPY (SELECT {7}, {0}.probability AS {1}, {0}.decision AS {2} FROM "
+                    "(SELECT *, {3} AS {0} FROM {4})) TO {5} ({6})",
+                    result, identifier(options.probability_name), identifier(options.decision_name),
+                    call, passing.relation, literal(output.staged()), how, passing.columns),
         "deciding");
   } catch (const UserError& error) {
     source.rethrow_named([&] {
       explain(database, source, file, score.name, id, texts, nulls, decide.trouble(), error.what());
     });
+  }
+  if (input.is_sql() && id.empty() && decide.by_lot() > 0) {
+    throw UserError(fmt::format(
+        "{} by a coin, and the order of a SELECT's rows is not fixed: give --id and --key-file, so "
+        "that coins stay with people",
+        counted(decide.by_lot(), "row") + (decide.by_lot() == 1 ? " is decided" : " are decided")));
   }
   output.complete();
   if (options.quiet) return exit_done;

@@ -99,7 +99,7 @@ int run_merge(const MergeOptions& options) {
       tallies.push_back(given);
       continue;
     }
-    const std::vector<std::string> found = files_of(given);
+    const std::vector<std::string> found = files_of(given).files;
     tallies.insert(tallies.end(), found.begin(), found.end());
   }
   if (tallies.size() < 2) throw UserError("merge takes two tallies or more");

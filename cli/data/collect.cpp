@@ -9,6 +9,7 @@
 #include "data/sql.h"
 #include "data/tally_function.h"
 #include "error.h"
+#include "output/terminal.h"
 
 namespace evenhand::cli {
 namespace {
@@ -131,8 +132,13 @@ Collected collect(Database& database, const Source& source, const Columns& colum
       throw UserError(fmt::format("{}: {}", source.name(), error.what()));
     }
   }();
-  if (columns.decisions && !only_zero_and_one(tally)) {
-    explain(database, source, columns, options.reading);
+  const bool only_ends = only_zero_and_one(tally);
+  if (columns.decisions && !only_ends) explain(database, source, columns, options.reading);
+  if (!columns.decisions && only_ends) {
+    say(
+        fmt::format("warning: every {} is 0 or 1, a decision rather than a score; the model's "
+                    "probabilities tell more",
+                    shown(columns.score)));
   }
   return {std::move(tally), counted, missing};
 }

@@ -7,11 +7,13 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "error.h"
 #include "output/progress.h"
@@ -26,6 +28,58 @@ bool looks_like_utf16(std::string_view start) {
   return zero(0) == zero(2) && zero(1) == zero(3) && zero(0) != zero(1);
 }
 
+// Adds to the first part as long as that has room.
+void extend(std::string& start, const std::vector<char>& buffer, std::size_t size) {
+  start.append(buffer.data(), std::min(size, first_part - start.size()));
+}
+
+[[noreturn]] void refuse_damaged(const std::string& name) {
+  throw UserError(fmt::format("{}: the compressed file is cut off or damaged", name));
+}
+
+std::string start_of_gzip(const std::string& file, const std::string& name) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose_r);
+  if (!stream) throw Failure(fmt::format("{}: {}", name, std::strerror(errno)));
+  std::vector<char> buffer(std::size_t{1} << 18U);
+  std::string start;
+  int got = 0;
+  while ((got = gzread(stream.get(), buffer.data(), static_cast<unsigned>(buffer.size()))) > 0) {
+    throw_if_interrupted();
+    extend(start, buffer, static_cast<std::size_t>(got));
+  }
+  int error = Z_OK;
+  gzerror(stream.get(), &error);
+  if (got < 0 || error != Z_OK) refuse_damaged(name);
+  return start;
+}
+
+std::string start_of_zstd(const std::string& file, const std::string& name) {
+  const std::unique_ptr<ZSTD_DStream, std::size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
+                                                                             ZSTD_freeDStream);
+  if (!stream) throw std::bad_alloc();
+  std::ifstream bytes(file, std::ios::binary);
+  std::vector<char> read(ZSTD_DStreamInSize());
+  std::vector<char> buffer(ZSTD_DStreamOutSize());
+  std::string start;
+  std::size_t left = 1;  // 0 where a frame is complete
+  while (bytes) {
+    throw_if_interrupted();
+    bytes.read(read.data(), static_cast<std::streamsize>(read.size()));
+    ZSTD_inBuffer in{read.data(), static_cast<std::size_t>(bytes.gcount()), 0};
+    bool full = false;  // then there may be more to come from what was read already
+    while (in.pos < in.size || full) {
+      ZSTD_outBuffer out{buffer.data(), buffer.size(), 0};
+      left = ZSTD_decompressStream(stream.get(), &out, &in);
+      if (ZSTD_isError(left) != 0) refuse_damaged(name);
+      extend(start, buffer, out.pos);
+      full = out.pos == out.size && left != 0;
+    }
+  }
+  if (bytes.bad()) throw Failure(fmt::format("{}: {}", name, std::strerror(errno)));
+  if (left != 0) refuse_damaged(name);
+  return start;
+}
+
 }  // namespace
 
 std::string first_bytes(const std::string& file) {
@@ -35,23 +89,11 @@ std::string first_bytes(const std::string& file) {
   return {bytes.data(), static_cast<std::size_t>(stream.gcount())};
 }
 
-std::string checked_gzip(const std::string& file, const std::string& name) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose_r);
-  if (!stream) throw Failure(fmt::format("{}: {}", name, std::strerror(errno)));
-  std::vector<char> buffer(std::size_t{1} << 18U);
-  std::string start;
-  int got = 0;
-  while ((got = gzread(stream.get(), buffer.data(), static_cast<unsigned>(buffer.size()))) > 0) {
-    throw_if_interrupted();
-    if (start.size() < first_part) start.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  int error = Z_OK;
-  gzerror(stream.get(), &error);
-  if (got < 0 || error != Z_OK) {
-    throw UserError(fmt::format("{}: the compressed file is cut off or damaged", name));
-  }
-  start.resize(std::min(start.size(), first_part));
-  return start;
+std::string checked_start(const std::string& file, const std::string& compression,
+                          const std::string& name) {
+  if (compression == "gzip") return start_of_gzip(file, name);
+  if (compression == "zstd") return start_of_zstd(file, name);
+  return first_bytes(file);
 }
 
 std::string compression_of(std::string_view start) {

@@ -1,4 +1,5 @@
-// How a CSV file is written, by its first line.
+// How a CSV file is written, by its first line. DuckDB is told, and guesses nothing: its guesses
+// depend on the compression, and may drop rows.
 #pragma once
 
 #include <string>
@@ -7,9 +8,15 @@
 
 namespace evenhand::cli {
 
-// What separates the names in the first line; a comma if it has one name only.
-std::string delimiter_of(std::string_view start);
-// The names in the first line; none if it is very long.
-std::vector<std::string> header_of(std::string_view start, char delimiter);
+struct CsvDialect {
+  std::string delimiter;            // a comma if there is one name only
+  std::string line_end;             // of the first line, which may have others inside quotes
+  std::vector<std::string> header;  // its names
+
+  friend bool operator==(const CsvDialect&, const CsvDialect&) = default;
+};
+
+// Of a file that begins so, and is longer unless `whole`. Throws UserError that begins with `name`.
+CsvDialect csv_dialect(std::string_view start, bool whole, const std::string& name);
 
 }  // namespace evenhand::cli

@@ -132,10 +132,13 @@ std::string plain_message(std::string_view message) {
       message.find("not utf-8 encoded") != std::string_view::npos) {
     return line + "a text is not UTF-8; convert the file first";
   }
+  if (message.find("state machine reached an invalid state") != std::string_view::npos) {
+    return line + "its quotes or line ends do not fit together; all lines must end alike";
+  }
   // DuckDB's advice names settings of its own, which our users cannot reach.
   for (const std::string_view advice :
-       {"\nPossible", "\n  file = ", "\n\n", "\nLINE ", "\nCandidate", "\nDid you mean",
-        "\tCandidate", "Candidate functions:"}) {
+       {"\nPossible", "\n  file = ", "\n\n", "\nLINE ", "\nCandidate", "\nDid you mean", " Try ",
+        "Consider ", "increase ", "\tCandidate", "Candidate functions:"}) {
     if (const auto at = message.find(advice); at != std::string_view::npos) {
       message = message.substr(0, at);
     }
@@ -173,6 +176,7 @@ Database::Database(const DatabaseOptions& options) {
     duckdb_close(&database_);
     throw Failure("DuckDB does not connect");
   }
+  query("SET TimeZone = 'UTC'");  // the text of a time is the same on every machine
   query("SET enable_progress_bar = true");
   query("SET enable_progress_bar_print = false");
 }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "data/function.h"
 #include "data/sql.h"
 #include "error.h"
 
@@ -268,34 +269,6 @@ void decide_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
   }
 }
 
-// A type of DuckDB's that frees itself.
-struct Type {
-  explicit Type(duckdb_type type) : handle(duckdb_create_logical_type(type)) {}
-  explicit Type(duckdb_logical_type type) : handle(type) {}
-  ~Type() { duckdb_destroy_logical_type(&handle); }
-  Type(const Type&) = delete;
-  Type& operator=(const Type&) = delete;
-  duckdb_logical_type handle;
-};
-
-void register_function(Database& database, const std::string& name,
-                       std::span<const duckdb_type> parameters, const Type& result,
-                       duckdb_scalar_function_t function, void* extra) {
-  duckdb_scalar_function made = duckdb_create_scalar_function();
-  duckdb_scalar_function_set_name(made, name.c_str());
-  for (const duckdb_type parameter : parameters) {
-    const Type type(parameter);
-    duckdb_scalar_function_add_parameter(made, type.handle);
-  }
-  duckdb_scalar_function_set_return_type(made, result.handle);
-  duckdb_scalar_function_set_special_handling(made);  // missing values come too
-  duckdb_scalar_function_set_function(made, function);
-  duckdb_scalar_function_set_extra_info(made, extra, nullptr);
-  const duckdb_state state = duckdb_register_scalar_function(database.connection(), made);
-  duckdb_destroy_scalar_function(&made);
-  if (state == DuckDBError) throw Failure("DuckDB does not take the function " + name);
-}
-
 }  // namespace
 
 DecideFunction::DecideFunction(Database& database, const AnyRule& rule, const Coin& coin, Id id,
@@ -305,8 +278,8 @@ DecideFunction::DecideFunction(Database& database, const AnyRule& rule, const Co
   std::vector<duckdb_type> parameters;
   for (std::size_t a = 0; a < state_->values.size(); ++a) {
     const std::array text = {DUCKDB_TYPE_VARCHAR};
-    register_function(database, fmt::format("{}{}", value_function, a), text, integer, find_values,
-                      &state_->values[a]);
+    add_function(database, fmt::format("{}{}", value_function, a), text, integer, find_values,
+                 &state_->values[a]);
     parameters.push_back(DUCKDB_TYPE_INTEGER);
   }
   parameters.insert(parameters.end(), 1 + soft_columns_of(rule), DUCKDB_TYPE_DOUBLE);
@@ -316,8 +289,7 @@ DecideFunction::DecideFunction(Database& database, const AnyRule& rule, const Co
   std::array members = {probability.handle, decision.handle};
   std::array names = {"probability", "decision"};
   const Type both(duckdb_create_struct_type(members.data(), names.data(), members.size()));
-  register_function(database, std::string(decide_function), parameters, both, decide_rows,
-                    state_.get());
+  add_function(database, std::string(decide_function), parameters, both, decide_rows, state_.get());
 }
 
 DecideFunction::~DecideFunction() = default;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace evenhand::cli {
@@ -18,8 +19,21 @@ std::string compression_of_name(std::string_view name);
 
 // Throws UserError for what is not a file on this machine, and for kinds that cannot be read.
 void refuse_what_is_elsewhere(const std::string& data);
-// The file of that name, or those that match a glob. Throws UserError if there is none.
-std::vector<std::string> files_of(const std::string& data);
+// What DATA stands for.
+struct FileSet {
+  std::vector<std::string> files;  // in the order of their names
+  // Where the part of their names begins that DATA leaves open; for a file by its own name, none.
+  std::optional<std::size_t> open_from;
+};
+// The file of that name, those in a folder of that name at any depth (but for what begins with a
+// dot or an underscore), or those that match a glob, where ** is any depth. Throws UserError if
+// there is none.
+FileSet files_of(const std::string& data);
+
+// The folders called year=2025 in a part of a path, each as a column and its value; none is the
+// value of __HIVE_DEFAULT_PARTITION__.
+using Partition = std::vector<std::pair<std::string, std::optional<std::string>>>;
+Partition partition_of(std::string_view path);
 
 // A file descriptor that closes itself.
 class Descriptor {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <tuple>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #include "data/content.h"
-#include "data/csv.h"
 #include "data/sql.h"
 #include "error.h"
 #include "output/progress.h"
@@ -78,7 +78,7 @@ Input::Input(const InputOptions& options) {
   } else {
     take_files(options.data);
   }
-  find_format(options.format);
+  find_parts(options.format);
 }
 
 // DuckDB reads a pipe once only; the names of columns have to be known before the rows are read.
@@ -103,20 +103,18 @@ void Input::take_stream(int descriptor) {
   }
   files_.push_back(path_of(spooled));
   given_.resize(files_.size());
+  partitions_.resize(files_.size());
   opened_.push_back(std::move(spooled));
 }
 
 void Input::take_files(const std::string& data) {
   name_ = shown(data);
   struct stat status {};
-  for (const std::string& file : files_of(data)) {
+  const FileSet found = files_of(data);
+  for (const std::string& file : found.files) {
     Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
     if (opened.number() < 0 || fstat(opened.number(), &status) != 0) {
       throw UserError(fmt::format("{}: {}", shown(file), std::strerror(errno)));
-    }
-    if (S_ISDIR(status.st_mode)) {
-      throw UserError(fmt::format("{} is a folder; name its files, for example {}", shown(file),
-                                  shown(file + "/*.parquet")));
     }
     if (!S_ISREG(status.st_mode)) {
       take_stream(opened.number());
@@ -126,6 +124,10 @@ void Input::take_files(const std::string& data) {
     std::error_code error;
     files_.push_back(std::filesystem::canonical(file, error).string());
     given_.push_back(file);
+    // A file by its own name is just that; folders are columns where there may be several.
+    partitions_.push_back(found.open_from
+                              ? partition_of(std::string_view(file).substr(*found.open_from))
+                              : Partition{});
     // DuckDB would take such a name for a pattern, and nothing but UTF-8 for a name.
     if (error || files_.back().find_first_of("*?[") != std::string::npos ||
         first_invalid_utf8(files_.back()) != std::string::npos) {
@@ -135,98 +137,150 @@ void Input::take_files(const std::string& data) {
   }
 }
 
-void Input::find_format(const std::string& asked) {
-  const bool told = asked != "auto" && !asked.empty();
+bool Input::Part::takes(const Part& other) const {
+  return compression == other.compression && csv == other.csv && json_array == other.json_array &&
+         partition == other.partition;
+}
+
+std::string Input::shown_name(std::string_view file) const {
+  const auto at = std::find(files_.begin(), files_.end(), file);
+  if (at == files_.end()) return name_;
+  const std::string& given = given_[static_cast<std::size_t>(at - files_.begin())];
+  return given.empty() ? name_ : shown(given);
+}
+
+std::vector<std::string> Input::partition_names() const {
+  std::vector<std::string> out;
+  if (parts_.empty()) return out;
+  for (const auto& [name, value] : parts_.front().partition) out.push_back(name);
+  return out;
+}
+
+Input::Part Input::part_of(std::size_t file, const std::string& asked) {
+  const std::string start = first_bytes(files_[file]);
+  const std::string name = shown_name(files_[file]);
+  if (start.empty()) throw UserError(fmt::format("{} is empty", name));
+  Part out{.files = {files_[file]},
+           .compression = compression_of(start),
+           .partition = partitions_[file]};
+  const std::string content = checked_start(files_[file], out.compression, name);
+  if (content.empty()) throw UserError(fmt::format("{} is empty", name));
+  const auto first = content.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const char begins = first == std::string::npos ? ' ' : content[first];
+  const auto by_name = format_of_name(given_[file]);
+  Format format = begins == '{' || begins == '[' ? Format::json : Format::csv;
+  if (asked != "auto" && !asked.empty()) {
+    format = format_from(asked);
+  } else if (start.starts_with("PAR1")) {
+    format = Format::parquet;
+  } else if (by_name) {
+    format = *by_name;
+  }
+  if (format == Format::parquet && !start.starts_with("PAR1")) {
+    throw UserError(fmt::format("{} is not a Parquet file", name));
+  }
+  if (format != Format::parquet) refuse_what_is_no_text(content, format, name);
+  if (format == Format::csv) out.csv = csv_dialect(content, content.size() < first_part, name);
+  out.json_array = format == Format::json && begins == '[';
+  if (file > 0 && format != format_) {
+    throw UserError(fmt::format("{}: the files are not all of one kind", name_));
+  }
+  format_ = format;
+  return out;
+}
+
+// Several files have the same columns, in whatever order, and folders of the same kind.
+void Input::check_against_first(const Part& part, std::size_t file) const {
+  const auto sorted = [](std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  const auto compare = [&](const std::vector<std::string>& one,
+                           const std::vector<std::string>& other, std::string_view what) {
+    if (sorted(one) == sorted(other)) return;
+    for (const auto& [names, others, in_first] :
+         {std::tuple(&one, &other, true), std::tuple(&other, &one, false)}) {
+      for (const std::string& column : *names) {
+        if (std::find(others->begin(), others->end(), column) != others->end()) continue;
+        throw UserError(fmt::format(
+            "{} and {} do not have the same {}: only {} has {}; choose columns with --sql",
+            shown_name(files_.front()), shown_name(files_[file]), what,
+            shown_name(files_[in_first ? 0 : file]), shown(column)));
+      }
+    }
+    throw UserError(fmt::format("{} and {} do not have the same {}", shown_name(files_.front()),
+                                shown_name(files_[file]), what));
+  };
+  const Part& first = parts_.front();
+  compare(first.csv.header, part.csv.header, "columns");
+  const auto names = [](const Partition& partition) {
+    std::vector<std::string> out;
+    for (const auto& [name, value] : partition) out.push_back(name);
+    return out;
+  };
+  compare(names(first.partition), names(part.partition), "folders");
+}
+
+void Input::find_parts(const std::string& asked) {
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    const std::string start = first_bytes(files_[i]);
-    if (start.empty()) throw UserError(fmt::format("{} is empty", name_));
-    const std::string compression = compression_of(start);
-    const auto by_name = format_of_name(given_[i]);
-    Format format = Format::csv;
-    if (told) {
-      format = format_from(asked);
-    } else if (start.starts_with("PAR1")) {
-      format = Format::parquet;
-    } else if (by_name) {
-      format = *by_name;
+    Part part = part_of(i, asked);
+    if (i > 0) check_against_first(part, i);
+    if (i > 0 && parts_.back().takes(part)) {
+      parts_.back().files.push_back(files_[i]);
     } else {
-      const auto first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-      const bool json = first != std::string::npos && (start[first] == '{' || start[first] == '[');
-      format = json ? Format::json : Format::csv;
-    }
-    if (format == Format::parquet && !start.starts_with("PAR1")) {
-      throw UserError(fmt::format("{} is not a Parquet file", name_));
-    }
-    const std::string content =
-        compression == "gzip" ? checked_gzip(files_[i], name_) : std::string();
-    if (format != Format::parquet && compression != "zstd") {
-      refuse_what_is_no_text(compression == "gzip" ? content : start, format,
-                             given_[i].empty() ? name_ : shown(given_[i]));
-    }
-    if (i > 0 && (format != format_ || compression != compression_)) {
-      throw UserError(fmt::format("{}: the files are not all of one kind", name_));
-    }
-    format_ = format;
-    compression_ = compression;
-    if (i == 0 && compression == "none" && format == Format::csv) {
-      delimiter_ = delimiter_of(start);
-      header_ = header_of(start, delimiter_[0]);
+      parts_.push_back(std::move(part));
     }
   }
 }
 
-std::string Input::relation() const {
+std::string Input::relation(std::string_view columns, std::string_view inner) const {
   // A line of its own: SQL may end in a comment.
   if (!sql_.empty()) return fmt::format("(\n{}\n)", sql_);
-  const std::string files = list_literal(files_);
-  // Folders called year=2025 are not columns.
-  const std::string_view shared = files_.size() > 1
-                                      ? ", hive_partitioning = false, union_by_name = true"
-                                      : ", hive_partitioning = false";
+  std::vector<std::string> selects;
+  for (const Part& part : parts_) {
+    std::string rows = table(part);
+    if (!inner.empty()) rows = fmt::format("(SELECT {} FROM {})", inner, rows);
+    std::string select = fmt::format("SELECT {}", columns);
+    for (const auto& [name, value] : part.partition) {
+      select += fmt::format(", {} AS {}", value ? literal(*value) : "CAST(NULL AS VARCHAR)",
+                            identifier(name));
+    }
+    selects.push_back(select + " FROM " + rows);
+  }
+  if (selects.size() == 1 && columns == "*" && parts_.front().partition.empty()) {
+    return table(parts_.front());
+  }
+  return fmt::format("({})", joined(selects, " UNION ALL BY NAME "));
+}
+
+std::string Input::table(const Part& part) const {
+  const std::string files = list_literal(part.files);
   switch (format_) {
     case Format::parquet:
-      return fmt::format("read_parquet({}{})", files, shared);
+      return fmt::format("read_parquet({}, hive_partitioning = false{})", files,
+                         part.files.size() > 1 ? ", union_by_name = true" : "");
     case Format::json:
-      return fmt::format("read_json({}, auto_detect = true, compression = '{}'{})", files,
-                         compression_ == "none" ? "uncompressed" : compression_, shared);
+      return fmt::format("read_json_objects({}, format = '{}', compression = '{}')", files,
+                         part.json_array ? "array" : "unstructured",
+                         part.compression == "none" ? "uncompressed" : part.compression);
     case Format::csv:
       break;
   }
-  return csv_relation("true");
-}
-
-std::string Input::csv_relation(std::string_view header) const {
-  // With names and delimiter known DuckDB guesses nothing, and says which line is wrong. Several
-  // files may have their columns in different order.
   std::string names;
-  if (files_.size() == 1 && !header_.empty()) {
-    for (std::size_t i = 0; i < header_.size(); ++i) {
-      const std::string name = header_[i].empty() ? fmt::format("column{}", i) : header_[i];
-      names += fmt::format("{}{}: 'VARCHAR'", i > 0 ? ", " : "", literal(name));
-    }
-    names = fmt::format(", auto_detect = false, columns = {{{}}}", names);
+  for (std::size_t i = 0; i < part.csv.header.size(); ++i) {
+    const std::string& name = part.csv.header[i];
+    names += fmt::format("{}{}: 'VARCHAR'", i > 0 ? ", " : "",
+                         literal(name.empty() ? fmt::format("column{}", i) : name));
   }
+  const std::string_view line_end = part.csv.line_end == "\n"   ? "\\n"
+                                    : part.csv.line_end == "\r" ? "\\r"
+                                                                : "\\r\\n";
   // As text, so that what only passes through is not rewritten, and "" is not a missing value.
   return fmt::format(
-      "read_csv({}, header = {}, all_varchar = true, allow_quoted_nulls = false, comment = '', "
-      "quote = '\"', escape = '\"', compression = '{}', hive_partitioning = false{}{}{})",
-      list_literal(files_), header, compression_,
-      delimiter_.empty() ? "" : fmt::format(", delim = {}", literal(delimiter_)),
-      files_.size() > 1 && header == "true" ? ", union_by_name = true" : "", names);
-}
-
-std::string Input::names_query() const {
-  if (is_sql() || format_ == Format::json) return {};
-  if (files_.size() == 1 && !header_.empty()) {
-    return fmt::format("SELECT unnest({})", list_literal(header_));
-  }
-  if (format_ == Format::csv) {
-    return fmt::format("SELECT unnest([*COLUMNS(*)]) FROM (FROM {} LIMIT 1)",
-                       csv_relation("false"));
-  }
-  return fmt::format(
-      "SELECT name, CAST(coalesce(num_children, 0) AS VARCHAR) FROM parquet_schema({})",
-      literal(files_.front()));
+      "read_csv({}, header = true, all_varchar = true, allow_quoted_nulls = false, comment = '', "
+      "quote = '\"', escape = '\"', compression = '{}', hive_partitioning = false, delim = {}, "
+      "new_line = '{}', auto_detect = false, columns = {{{}}})",
+      files, part.compression, literal(part.csv.delimiter), line_end, names);
 }
 
 }  // namespace evenhand::cli

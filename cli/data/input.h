@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/csv.h"
 #include "data/files.h"
 
 namespace evenhand::cli {
@@ -27,26 +28,41 @@ class Input {
   const std::string& name() const noexcept { return name_; }  // for messages
   Format format() const noexcept { return format_; }
 
-  // What goes after FROM.
-  std::string relation() const;
-  // SQL for the names of columns as they are written, which DuckDB changes when two are alike: a
-  // row for each, or for Parquet its schema. Empty where there is none.
-  std::string names_query() const;
+  // The names in the first line of CSV, and those of columns that folders are called after.
+  const std::vector<std::string>& header() const noexcept { return parts_.front().csv.header; }
+  std::vector<std::string> partition_names() const;
+  // A file's name as the user knows it, for messages, by the one of `files`.
+  std::string shown_name(std::string_view file) const;
+
+  // What goes after FROM: `columns` of all files, with those of their folders. Each file of JSON
+  // has one column, `json`, a row's object as it is written; `inner` are columns made of that.
+  std::string relation(std::string_view columns = "*", std::string_view inner = {}) const;
 
  private:
-  std::string csv_relation(std::string_view header) const;
+  // Neighbouring files that are alike.
+  struct Part {
+    std::vector<std::string> files;
+    std::string compression = "none";
+    CsvDialect csv = {};
+    bool json_array = false;  // or objects, one after the other
+    Partition partition = {};
+
+    bool takes(const Part& other) const;  // all but the files are the same
+  };
+  std::string table(const Part& part) const;
   void take_files(const std::string& data);
   void take_stream(int descriptor);
-  void find_format(const std::string& asked);
+  void find_parts(const std::string& asked);
+  Part part_of(std::size_t file, const std::string& asked);
+  void check_against_first(const Part& part, std::size_t file) const;
 
   std::string name_;
   std::string sql_;
-  std::vector<std::string> files_;  // as DuckDB shall open them
-  std::vector<std::string> given_;  // the same by the user's names; empty for a stream
+  std::vector<std::string> files_;     // as DuckDB shall open them
+  std::vector<std::string> given_;     // the same by the user's names; empty for a stream
+  std::vector<Partition> partitions_;  // of each file
+  std::vector<Part> parts_;
   Format format_ = Format::csv;
-  std::string compression_ = "none";
-  std::string delimiter_;            // of CSV, where its first line shows it,
-  std::vector<std::string> header_;  // and the names in that line
   std::vector<Descriptor> opened_;
 };
 

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <strings.h>
 
+#include "data/parquet_schema.h"
+#include "data/sql.h"
 #include "error.h"
 #include "output/terminal.h"
 
@@ -19,36 +23,15 @@ bool same_but_for_case(const std::string& a, const std::string& b) {
   return strcasecmp(a.c_str(), b.c_str()) == 0;
 }
 
-// The columns at the top of a Parquet schema, whose rows are (name, number of children), depth
-// first.
-std::vector<std::string> top_level(const std::vector<Row>& schema) {
-  std::vector<std::string> out;
-  std::size_t at = 1;  // after the root
-  while (at < schema.size()) {
-    out.push_back(schema[at][0].value_or(""));
-    for (std::uint64_t left = 1; left > 0 && at < schema.size(); ++at) {
-      left += std::stoull(schema[at][1].value_or("0")) - 1;
-    }
-  }
-  return out;
-}
-
 // DuckDB does not tell names apart that differ in case only, and renames the second.
-void refuse_doubles(Database& database, const Input& input) {
-  const std::string query = input.names_query();
-  if (query.empty()) return;
-  const std::vector<Row> rows = database.query(query);
-  std::vector<std::string> names;
-  if (input.format() == Format::parquet) {
-    names = top_level(rows);
-  } else {
-    for (const Row& row : rows) names.push_back(row[0].value_or(""));
-  }
+void refuse_doubles(const std::vector<std::string>& names, const Input& input) {
   std::map<std::string, std::string> seen;
+  const auto folded = [](std::string name) {
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name;
+  };
   for (const std::string& name : names) {
-    std::string folded = name;
-    for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    const auto [before, is_new] = seen.try_emplace(folded, name);
+    const auto [before, is_new] = seen.try_emplace(folded(name), name);
     if (!is_new && !name.empty()) {
       throw UserError(
           fmt::format("{} has two columns called {}{}; rename one", input.name(), shown(name),
@@ -57,6 +40,38 @@ void refuse_doubles(Database& database, const Input& input) {
                           : fmt::format(" and {} (case does not count)", shown(before->second))));
     }
   }
+  for (const std::string& name : input.partition_names()) {
+    if (seen.contains(folded(name))) {
+      throw UserError(fmt::format("{}: {} is a column and also what folders are called; rename one",
+                                  input.name(), shown(name)));
+    }
+  }
+}
+
+// All keys of the objects in JSON files: those of the first object in its order, then others.
+std::vector<std::string> json_keys(Database& database, const Input& input) {
+  const std::string keys =
+      "CASE WHEN json_type(json) = 'OBJECT' THEN CAST(to_json(json_keys(json)) AS VARCHAR) END";
+  const std::string objects = input.relation("json");
+  std::vector<Row> rows = database.query(fmt::format("SELECT {} FROM {} LIMIT 1", keys, objects));
+  for (Row& row : database.query(
+           fmt::format("SELECT DISTINCT {} AS k FROM {} ORDER BY k", keys, objects), "reading")) {
+    rows.push_back(std::move(row));
+  }
+  std::vector<std::string> out;
+  std::set<std::string> seen;
+  for (const Row& row : rows) {
+    if (!row[0]) throw UserError(input.name() + ": JSON must have an object for each row");
+    const auto of_row = nlohmann::json::parse(*row[0]).get<std::vector<std::string>>();
+    if (std::set(of_row.begin(), of_row.end()).size() != of_row.size()) {
+      refuse_doubles(of_row, input);
+    }
+    for (const std::string& key : of_row) {
+      if (seen.insert(key).second) out.push_back(key);
+    }
+  }
+  if (out.empty()) throw UserError(input.name() + " has no rows with a value");
+  return out;
 }
 
 }  // namespace
@@ -92,8 +107,18 @@ std::vector<std::string> split_names(std::string_view text) {
   return out;
 }
 
-Source::Source(Database& database, const Input& input)
-    : relation_(input.relation()), name_(input.name()) {
+Source::Source(Database& database, const Input& input) : name_(input.name()) {
+  rethrow_named([&] {
+    if (input.is_sql() || input.format() == Format::csv) {
+      if (!input.is_sql()) refuse_doubles(input.header(), input);
+      relation_ = input.relation();
+    } else if (input.format() == Format::parquet) {
+      refuse_doubles(parquet_names(database, input), input);
+      relation_ = input.relation();
+    } else {
+      read_json(database, input);
+    }
+  });
   const std::string query = "SELECT * FROM " + relation_;
   // One that does not parse gives an error of its own below.
   if (input.is_sql() &&
@@ -101,13 +126,47 @@ Source::Source(Database& database, const Input& input)
        (database.statements(query) == 0 && database.statements(input.sql()) == 1))) {
     throw UserError("--sql must be one SELECT statement");
   }
-  const std::string describe = "SELECT column_name, column_type FROM (DESCRIBE " + query + ")";
   std::vector<Row> rows;
   rethrow_named([&] {
-    if (!input.is_sql()) refuse_doubles(database, input);
-    rows = database.query(describe);
+    rows = database.query("SELECT column_name, column_type FROM (DESCRIBE " + query + ")");
   });
   for (Row& row : rows) columns_.push_back({row[0].value_or(""), row[1].value_or("")});
+}
+
+void Source::read_json(Database& database, const Input& input) {
+  const std::vector<std::string> keys = json_keys(database, input);
+  refuse_doubles(keys, input);
+  json_.emplace(database, keys);
+  std::string texts;
+  std::string raws;
+  raw_name_ = "evenhand_raw_";
+  while (std::any_of(keys.begin(), keys.end(),
+                     [&](const std::string& key) { return same_but_for_case(key, raw_name_); })) {
+    raw_name_ += "_";
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string name = identifier(keys[i].empty() ? fmt::format("column{}", i) : keys[i]);
+    texts += fmt::format("{}t.k{} AS {}", i > 0 ? ", " : "", i, name);
+    raws += fmt::format("{}{}.k{} AS {}", i > 0 ? ", " : "", identifier(raw_name_), i, name);
+  }
+  for (const std::string& name : input.partition_names()) raws += ", " + identifier(name);
+  relation_ = input.relation(texts, "evenhand_texts(json) AS t");
+  as_json_ = {input.relation(fmt::format("{}, r AS {}", texts, identifier(raw_name_)),
+                             "evenhand_texts(json) AS t, evenhand_raws(json) AS r"),
+              raws};
+}
+
+Passing Source::passing(Format output, const std::string& but) const {
+  if (output == Format::json && json_) return as_json_;
+  Passing out{relation_, fmt::format("* EXCLUDE ({})", but)};
+  std::vector<std::string> finite;
+  for (const Column& column : columns_) {
+    if (output != Format::json || (column.type != "DOUBLE" && column.type != "FLOAT")) continue;
+    const std::string name = identifier(column.name);
+    finite.push_back(fmt::format("CASE WHEN isfinite({0}) THEN {0} END AS {0}", name));
+  }
+  if (!finite.empty()) out.columns += fmt::format(" REPLACE ({})", joined(finite));
+  return out;
 }
 
 bool Source::has(std::string_view name) const noexcept {
@@ -128,7 +187,7 @@ void Source::rethrow_named(const std::function<void()>& work) const {
 
 std::string Source::free_name() const {
   std::string name = "evenhand_";
-  while (has(name)) name += "_";
+  while (has(name) || name == raw_name_) name += "_";
   return name;
 }
 

@@ -10,6 +10,7 @@
 
 #include "data/database.h"
 #include "data/input.h"
+#include "data/json_function.h"
 
 namespace evenhand::cli {
 
@@ -23,6 +24,12 @@ void open_for(Database& database, const Input& input, std::span<const std::strin
 
 // "a,b" as two names; one with a comma in it is written in double quotes: "\"a,b\",c".
 std::vector<std::string> split_names(std::string_view text);
+
+// Rows on their way into another file.
+struct Passing {
+  std::string relation;  // what goes after FROM
+  std::string columns;   // what goes after SELECT
+};
 
 class Source {
  public:
@@ -40,13 +47,23 @@ class Source {
   bool has(std::string_view name) const noexcept;  // in any case, as DuckDB compares
   std::string free_name() const;                   // one that no column has
 
+  // All columns as they were, without the SQL name `but`, for a file of this format: JSON that
+  // stays JSON keeps its numbers and all that is nested; in other files its values are texts. A
+  // number that is not finite is null in JSON, which has no other word for it.
+  Passing passing(Format output, const std::string& but) const;
+
   // Runs it; an error of the user's data then begins with their name.
   void rethrow_named(const std::function<void()>& work) const;
 
  private:
+  void read_json(Database& database, const Input& input);
+
   std::string relation_;
   std::string name_;
   std::vector<Column> columns_;
+  std::optional<JsonFunctions> json_;
+  Passing as_json_;
+  std::string raw_name_;  // of the column with the members of JSON objects
 };
 
 // The name of the column that the option asks for, or else of `if_there` if the data have it.

@@ -3,6 +3,7 @@
 #include <evenhand/text.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -53,15 +54,22 @@ ValueCheck score_check(const Column& column, const Reading& reading) {
   if (reading.scale == Scale::logit || reading.scale == Scale::raw) {
     return {"score", column, false, "isnan(d) OR isinf(d)", "is not a finite number"};
   }
-  return {"score", column, false,
+  return {"score",
+          column,
+          false,
           fmt::format("isnan(d) OR isinf(d) OR d < {} OR d > {}", low, high),
           fmt::format("is outside [{}, {}], the {} scale; see --scale", low, high,
-                      to_string(reading.scale))};
+                      to_string(reading.scale)),
+          reading.scale == Scale::probability};
 }
 
 ValueCheck probability_check(const Column& column) {
-  return {"probability", column, false, "isnan(d) OR d < 0 OR d > 1",
-          fmt::format("in {} is not from 0 to 1", shown(column.name))};
+  return {"probability",
+          column,
+          false,
+          "isnan(d) OR d < 0 OR d > 1",
+          fmt::format("in {} is not from 0 to 1", shown(column.name)),
+          true};
 }
 
 ValueCheck zero_or_one_check(std::string what, const Column& column) {
@@ -90,9 +98,20 @@ void throw_if_bad(Database& database, const Source& source, const ValueCheck& ch
   };
   const Row no_number = first_where("v IS NOT NULL AND d IS NULL");
   const bool comma = no_number[1] && no_number[1]->find(',') != std::string::npos;
-  complain(no_number,
-           comma ? "is not a number; write decimals with a point, not a comma" : "is not a number");
-  complain(first_where(check.is_bad), check.complaint);
+  std::string complaint = "is not a number";
+  if (comma) complaint += "; write decimals with a point, not a comma";
+  if (check.truth && !comma) {
+    complaint += fmt::format(
+        "; make it 0 or 1, for example with --sql \"SELECT * REPLACE "
+        "(CAST({} = {} AS INTEGER) AS {}) FROM ...\"",
+        name, literal(no_number[1].value_or("yes")), name);
+  }
+  complain(no_number, complaint);
+  const Row bad = first_where(check.is_bad);
+  complaint = check.complaint;
+  const double value = bad[1] ? std::strtod(bad[1]->c_str(), nullptr) : 0;
+  if (check.share && value > 1 && value <= 100) complaint += "; divide percentages by 100";
+  complain(bad, complaint);
 }
 
 void throw_if_missing(Database& database, const Source& source,

@@ -33,6 +33,7 @@ struct ValueCheck {
   bool truth = false;     // reads "true" and "false"
   std::string is_bad;     // SQL about a number d
   std::string complaint;  // "is outside [0, 1]"
+  bool share = false;     // of 1: may have been meant in percent
 };
 void throw_if_bad(Database& database, const Source& source, const ValueCheck& check);
 ValueCheck score_check(const Column& column, const Reading& reading);

@@ -31,10 +31,15 @@ void write_all(int descriptor, std::string_view text, const std::string& name) {
   }
 }
 
+bool is_stream(const std::string& path) {
+  return path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") ||
+         path == "/dev/stdout" || path == "/dev/stderr";
+}
+
 }  // namespace
 
 Output::Output(const std::string& path) {
-  if (path == "-" || path.empty()) {
+  if (path == "-" || path.empty() || path == "/dev/stdout") {
     standard_output_ = true;
     name_ = "standard output";
   } else {
@@ -44,9 +49,10 @@ Output::Output(const std::string& path) {
     if (error && status.type() == fs::file_type::none) {
       throw UserError(fmt::format("{}: {}", name_, error.message()));
     }
-    target_ = fs::exists(status) ? fs::canonical(path, error) : fs::path(path);
     if (fs::is_directory(status)) throw UserError(name_ + " is a folder, not a file");
-    special_ = fs::exists(status) && !fs::is_regular_file(status);
+    // What /dev/fd/63 leads to may have no name of its own.
+    special_ = (fs::exists(status) && !fs::is_regular_file(status)) || is_stream(path);
+    target_ = fs::exists(status) && !special_ ? fs::canonical(path, error) : fs::path(path);
   }
   if (standard_output_ || special_) {
     nameless_ = nameless_file();
@@ -54,8 +60,12 @@ Output::Output(const std::string& path) {
     return;
   }
   std::error_code error;
-  if (fs::exists(target_, error) && access(target_.c_str(), W_OK) != 0) {
-    throw UserError(fmt::format("{}: {}", name_, std::strerror(errno)));
+  struct stat old {};
+  if (stat(target_.c_str(), &old) == 0) {
+    if (access(target_.c_str(), W_OK) != 0) {
+      throw UserError(fmt::format("{}: {}", name_, std::strerror(errno)));
+    }
+    permissions_ = old.st_mode & 07777U;
   }
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, error)) {
@@ -81,7 +91,9 @@ Output::~Output() {
 }
 
 void Output::must_not_be(std::span<const std::string> inputs) const {
-  for (const std::string& input : inputs) {
+  std::vector<std::string> all(inputs.begin(), inputs.end());
+  all.emplace_back("/dev/stdin");
+  for (const std::string& input : all) {
     std::error_code ignored;  // of an output that is not there yet
     if (!special_ && fs::equivalent(target_, input, ignored)) {
       throw UserError(name_ + " is also the input; choose another output");
@@ -123,6 +135,9 @@ void Output::complete() {
     copy_to(to.number());
   } else {
     const Descriptor written(open(staged_.c_str(), O_RDONLY | O_CLOEXEC));
+    if (permissions_ && fchmod(written.number(), *permissions_) != 0) {
+      throw Failure(fmt::format("writing {}: {}", name_, std::strerror(errno)));
+    }
     // The content must be on the disk before the name is: a crash must not leave an empty file.
     if (fsync(written.number()) != 0) {
       throw Failure(fmt::format("writing {}: {}", name_, std::strerror(errno)));
@@ -160,24 +175,24 @@ bool same_file(const std::string& a, const std::string& b) {
          fs::weakly_canonical(fs::absolute(b), ignored);
 }
 
-std::string copy_clause(const std::string& output, const std::string& output_format) {
-  const bool standard = output.empty() || output == "-";
-  Format format = Format::csv;
-  if (output_format != "auto") {
-    format = format_from(output_format);
-  } else if (!standard) {
-    const auto by_name = format_of_name(output);
-    if (!by_name) {
-      throw UserError(
-          fmt::format("{}: its ending does not say what to write; use .csv, .parquet or "
-                      ".json, or --output-format",
-                      shown(output)));
-    }
-    format = *by_name;
+Format output_format(const std::string& output, const std::string& asked) {
+  if (asked != "auto") return format_from(asked);
+  if (output.empty() || output == "-" || is_stream(output)) return Format::csv;
+  const auto by_name = format_of_name(output);
+  if (!by_name) {
+    throw UserError(
+        fmt::format("{}: its ending does not say what to write; use .csv, .parquet or .json, or "
+                    "--output-format",
+                    shown(output)));
   }
+  return *by_name;
+}
+
+std::string copy_clause(const std::string& output, const std::string& asked) {
+  const bool standard = output.empty() || output == "-";
   const std::string compression = standard ? "none" : compression_of_name(output);
   std::string out = "USE_TMP_FILE false, ";
-  switch (format) {
+  switch (output_format(output, asked)) {
     case Format::parquet:
       if (compression != "none")
         throw UserError("Parquet files are compressed inside: drop the ending");

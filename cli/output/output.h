@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,8 @@ class Output {
   std::string name_;              // for messages
   std::filesystem::path target_;  // what is renamed to
   std::string staged_;
-  Descriptor nameless_;  // what is copied, where nothing can be renamed
+  Descriptor nameless_;                  // what is copied, where nothing can be renamed
+  std::optional<unsigned> permissions_;  // of the file that is replaced
   bool standard_output_ = false;
   bool special_ = false;  // a device or a pipe
   bool completed_ = false;
@@ -50,9 +52,11 @@ void refuse_named_output(const InputOptions& input, const std::string& output);
 // Whether two names are of one file, be it there or not.
 bool same_file(const std::string& a, const std::string& b);
 
-// What COPY needs to know about an output: its format, by the name of the file ("" is standard
-// output) or as given (unless "auto"). Throws UserError.
-std::string copy_clause(const std::string& output, const std::string& output_format);
+// The format of an output, by the name of the file ("" is standard output, CSV) or as asked for
+// (unless "auto"). Throws UserError.
+Format output_format(const std::string& output, const std::string& asked);
+// The same with all else that COPY needs to know.
+std::string copy_clause(const std::string& output, const std::string& asked);
 
 // To standard output, whole or throwing Failure.
 void print(std::string_view text);

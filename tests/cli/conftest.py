@@ -91,6 +91,11 @@ class Tool:
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return path
 
+    def coins(self, key: bytes = b"a key") -> tuple[str, ...]:
+        """Write a key; return the options by which coins stay with people."""
+        self.write("key", key).chmod(0o600)
+        return ("--id", "id", "--key-file", "key")
+
     def files(self) -> set[str]:
         """List everything in its folder, hidden files too."""
         return {str(p.relative_to(self.folder)) for p in self.folder.rglob("*")}

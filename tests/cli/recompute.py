@@ -36,7 +36,8 @@ def rule_text(path: Path) -> str:
 
 def applied(tool: Tool, *data: object, rule: str = "rule.json") -> None:
     """Apply a rule into out.parquet."""
-    tool("apply", *data, "--rule", rule, "-q", "-o", "out.parquet").ok()
+    coins = tool.coins() if "--sql" in data else ()
+    tool("apply", *data, "--rule", rule, *coins, "-q", "-o", "out.parquet").ok()
 
 
 def cell_rates(sql: Sql, cells: str, where: str = "true") -> list[tuple[Any, ...]]:

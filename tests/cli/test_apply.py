@@ -231,8 +231,8 @@ def test_our_columns_may_have_other_names(tool: Tool, people: Path, rule: Path) 
     """A file that has such columns already can still be decided."""
     query = f"SELECT *, 1 AS decision, 2 AS probability FROM '{people}'"
     tool("apply", "--sql", query, "--rule", rule).fails(2, "already has a column")
-    out = tool("apply", "--sql", query, "--rule", rule, "--probability-name", "q",
-               "--decision-name", "chosen one").ok().out
+    out = tool("apply", "--sql", query, "--rule", rule, *tool.coins(), "--probability-name",
+               "q", "--decision-name", "chosen one").ok().out
     rows = rows_of(out)
     assert list(rows[0])[-2:] == ["q", "chosen one"]
     assert {(row["decision"], row["probability"]) for row in rows} == {("1", "2")}
@@ -243,10 +243,10 @@ def test_the_score_column_is_the_rules_unless_said_otherwise(tool: Tool, people:
     """The rule remembers its column; another can be named."""
     tool("fit", people, "--score", "score", "--sensitive", "sex", "--criterion",
          "statistical-parity", "-o", "fitted.json").ok()
-    same = tool("apply", people, "--rule", "fitted.json", "-q").ok().out
+    same = tool("apply", people, "--rule", "fitted.json", *tool.coins(), "-q").ok().out
     query = f"SELECT * RENAME (score AS model) FROM '{people}'"
     renamed = tool("apply", "--sql", query, "--rule", "fitted.json", "--score", "model",
-                   "-q").ok().out
+                   *tool.coins(), "-q").ok().out
     assert renamed.split("\n", 1)[1] == same.split("\n", 1)[1]
     tool("apply", "--sql", query, "--rule", "fitted.json").fails(2, "score")
 
@@ -311,8 +311,9 @@ def test_missing_groups_have_the_name_of_the_fit_also_through_a_tally(
     tool("tally", "--sql", query, *roles, "-o", "tally.parquet").ok()
     tool("fit", "--tally", "tally.parquet", "--criterion", "statistical-parity", "-o",
          "b.json").ok()
-    expected = tool("apply", "--sql", query, "--rule", "a.json", "-q").ok().out
-    assert tool("apply", "--sql", query, "--rule", "b.json", "-q").ok().out == expected
+    expected = tool("apply", "--sql", query, "--rule", "a.json", *tool.coins(), "-q").ok().out
+    again = tool("apply", "--sql", query, "--rule", "b.json", *tool.coins(), "-q").ok().out
+    assert again == expected
 
 
 # --- Where rows come from.
@@ -320,20 +321,21 @@ def test_missing_groups_have_the_name_of_the_fit_also_through_a_tally(
 
 def test_rows_may_come_from_anywhere(tool: Tool, people: Path, sql: Sql, rule: Path) -> None:
     """Standard input, several files, SQL, a format that the name does not say."""
-    expected = tool("apply", people, "--rule", rule, "-q").ok().out
+    toss = ("--rule", rule, *tool.coins(), "-q")
+    expected = tool("apply", people, *toss).ok().out
     sql(f"COPY (FROM '{people}' LIMIT 2500) TO '{tool.path('part-1.parquet')}'")
     sql(f"COPY (FROM '{people}' OFFSET 2500) TO '{tool.path('part-2.parquet')}'")
     sql(f"COPY (FROM '{people}') TO '{tool.path('data')}' (FORMAT parquet)")
     for data in (["part-*.parquet"], ["data"], ["data", "--format", "parquet"],
                  ["--sql", f"FROM '{people}'"], [people, "--threads", 1],
                  [people, "--memory", "300MB"]):
-        assert tool("apply", *data, "--rule", rule, "-q").ok().out == expected, data
+        assert tool("apply", *data, *toss).ok().out == expected, data
     stdin = people.read_bytes()
-    assert tool("apply", "-", "--rule", rule, "-q", stdin=stdin).ok().out == expected
+    assert tool("apply", "-", *toss, stdin=stdin).ok().out == expected
     for kind in ("csv", "json"):
         sql(f"COPY (FROM '{people}') TO '{tool.path('piped')}' (FORMAT {kind})")
         piped = tool.path("piped").read_bytes()
-        rows = rows_of(tool("apply", "-", "--rule", rule, "-q", stdin=piped).ok().out)
+        rows = rows_of(tool("apply", "-", *toss, stdin=piped).ok().out)
         assert [(row["id"], row["probability"], row["decision"]) for row in rows] == [
             (row["id"], row["probability"], row["decision"]) for row in rows_of(expected)
         ], kind

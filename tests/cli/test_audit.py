@@ -231,7 +231,8 @@ def test_a_positive_decision_about_a_risk_is_still_1(tool: Tool, people: Path, s
     query = f"SELECT *, 1 - y AS harm FROM '{people}'"
     tool("fit", "--sql", query, "--score", "risk", "--favorable", "low", "--sensitive", "sex",
          "--criterion", "statistical-parity", "-o", "low.json").ok()
-    tool("apply", "--sql", query, "--rule", "low.json", "-q", "-o", "low.parquet").ok()
+    tool("apply", "--sql", query, "--rule", "low.json", *tool.coins(), "-q", "-o",
+         "low.parquet").ok()
     audit = tool("audit", "low.parquet", "--decision", "decision", "--favorable", "low",
                  "--label", "harm", "--sensitive", "sex", "--json").ok().json()
     assert_same(audit["before"]["overall"], figures(sql, "low.parquet", "decision", "1")[1])

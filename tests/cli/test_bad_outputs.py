@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -192,3 +194,46 @@ def test_temporary_folder_that_is_absent(inputs: Tool) -> None:
         assert run.err.startswith("evenhand: ")
         assert "/nowhere" in run.err
         assert "filesystem error" not in run.err
+
+
+@pytest.mark.parametrize("option", [["-o", ""], ["--output", ""], ["--output="]])
+def test_empty_name_of_an_output(inputs: Tool, option: list[str]) -> None:
+    """An empty variable of a script is not standard output."""
+    inputs("apply", "data.csv", "--rule", "rule.json", *option).fails(2, "-o is empty")
+
+
+def test_output_keeps_permissions(inputs: Tool) -> None:
+    """Those of the file that it replaces."""
+    for mode in (0o600, 0o640, 0o664):
+        inputs.write("out.csv", "old").chmod(mode)
+        inputs("apply", "data.csv", "--rule", "rule.json", "-o", "out.csv").ok()
+        assert inputs.path("out.csv").stat().st_mode & 0o7777 == mode
+
+
+def test_output_to_devices_and_pipes(inputs: Tool) -> None:
+    """The shell's own names for standard output and pipes are outputs like any other."""
+    wanted = inputs("apply", "data.csv", "--rule", "rule.json", "-q").ok().out
+    assert inputs("apply", "data.csv", "--rule", "rule.json", "-q", "-o", "/dev/stdout").out == wanted
+    for command in (f"{TOOL} apply data.csv --rule rule.json -q -o >(gzip > a.gz; touch done)",
+                    f"{TOOL} apply data.csv --rule rule.json -q -o /dev/stdout | gzip > a.gz"):
+        subprocess.run(["bash", "-c", command + "; sleep 0.2"], cwd=inputs.folder, check=True)
+        assert gzip.decompress(inputs.path("a.gz").read_bytes()).decode() == wanted
+
+
+def test_output_over_the_file_of_standard_input(inputs: Tool) -> None:
+    """The same as any other input."""
+    before = inputs.path("data.csv").read_bytes()
+    with inputs.path("data.csv").open("rb") as stdin:
+        run = subprocess.run([TOOL, "apply", "-", "--rule", "rule.json", "-o", "data.csv"],
+                             cwd=inputs.folder, stdin=stdin, capture_output=True, check=False)
+    assert run.returncode == 2
+    assert b"also the input" in run.stderr
+    assert inputs.path("data.csv").read_bytes() == before
+
+
+def test_numbers_that_json_has_no_word_for(inputs: Tool) -> None:
+    """NaN and infinity are null."""
+    query = "SELECT 0.9::DOUBLE AS score, 'A' AS \"group\", 'nan'::DOUBLE AS x, 'inf'::FLOAT AS y"
+    inputs("apply", "--sql", query, "--rule", "rule.json", "-o", "out.json").ok()
+    row = json.loads(inputs.path("out.json").read_text())[0]
+    assert (row["x"], row["y"], row["decision"]) == (None, None, 1)

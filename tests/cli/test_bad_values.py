@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bad_input import COUNTERS, READERS, ROWS, RULE, arguments, refuses, with_row
+from bad_input import COUNTERS, READERS, ROWS, RULE, WHO, arguments, refuses, with_row
 from conftest import Tool
 
 
@@ -262,3 +262,24 @@ def test_both_new_columns_with_one_name(tool: Tool) -> None:
         *arguments("apply", "data.csv", "--probability-name", "a", "--decision-name", "A"),
         says=("same name",),
     )
+
+
+def test_labels_in_words_are_answered_with_sql(tool: Tool) -> None:
+    """What to do is said where the values are."""
+    tool.write("data.csv", "score,group,y\n0.2,A,yes\n0.7,B,no\n")
+    refuses(tool, "audit", "data.csv", *WHO, "--label", "y",
+            says=("row 1", "yes", "is not a number", "--sql", "= 'yes'"))
+
+
+def test_scores_in_percent_are_answered_with_100(tool: Tool) -> None:
+    """As model scores often come."""
+    tool.write("data.csv", "score,group\n0.2,A\n70,B\n")
+    refuses(tool, "audit", "data.csv", *WHO, says=("row 2", "70", "divide percentages by 100"))
+
+
+def test_scores_of_0_and_1_are_pointed_out(tool: Tool) -> None:
+    """They are decisions, in all likelihood."""
+    tool.write("data.csv", "score,group\n0,A\n1,B\n1,A\n0,B\n")
+    assert "every score is 0 or 1" in tool("audit", "data.csv", *WHO).ok().err
+    tool.write("data.csv", "score,group\n0,A\n1,B\n1,A\n0.5,B\n")
+    assert "every score" not in tool("audit", "data.csv", *WHO).ok().err

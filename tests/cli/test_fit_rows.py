@@ -100,7 +100,7 @@ def test_the_order_of_rows_does_not_change_the_rule(
 
 def test_values_of_any_type_become_names_of_cells(tool: Tool, people: Path) -> None:
     """Integers, truth values and dates are groups too, by their texts."""
-    query = f"""SELECT score, (hash(id) % 2)::INTEGER AS number, sex = 'F' AS woman,
+    query = f"""SELECT id, score, (hash(id) % 2)::INTEGER AS number, sex = 'F' AS woman,
                 DATE '2000-01-01' + (hash(id) % 3)::INTEGER AS born FROM '{people}'"""
     fitted(tool, "--sql", query, "--score", "score", "--sensitive", "number,woman", "--within",
            "born", "--criterion", "statistical-parity")

@@ -209,7 +209,7 @@ def test_exhaustive_columns_need_the_last_no_more(tool: Tool, soft: Path, sql: S
     assert found["primal"] == pytest.approx(plain["primal"], rel=1e-9)
     assert rule_of(tool)["soft"] == ["pa", "pb"]
     tool("apply", "--sql", f"SELECT * EXCLUDE pc, pc AS gone FROM '{soft}'", "--rule", "rule.json",
-         "-q", "-o", "out.parquet").ok()
+         *tool.coins(), "-q", "-o", "out.parquet").ok()
     for name in ("pa", "pb", "gone"):
         assert gap(sql, name) < 1e-9
 

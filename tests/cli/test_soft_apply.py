@@ -16,8 +16,8 @@ from soft_groups import SOFT, gap, rule_of
 def test_no_group_is_needed_to_decide(tool: Tool, soft: Path, sql: Sql) -> None:
     """Score and soft columns are enough."""
     tool("fit", soft, *SOFT, "-o", "rule.json").ok()
-    tool("apply", "--sql", f"SELECT id, score, pf FROM '{soft}'", "--rule", "rule.json", "-q",
-         "-o", "out.parquet").ok()
+    tool("apply", "--sql", f"SELECT id, score, pf FROM '{soft}'", "--rule", "rule.json",
+         *tool.coins(), "-q", "-o", "out.parquet").ok()
     assert gap(sql, "pf") < 1e-9
 
 
