@@ -53,7 +53,7 @@ class Enumeration {
     for (const Compared& compared : model_.compared) {
       for (const PerAtom& rate : compared.rates) lists.push_back(&rate);
     }
-    for (const PerAtom& left : model_.demanded) lists.push_back(&left);
+    for (const Side& side : model_.demanded) lists.push_back(&side.left);
     quantities_ = lists;
     visit(0, 0, std::vector<double>(lists.size(), 0));
     return best_;
@@ -90,10 +90,12 @@ class Enumeration {
               : std::max(highest - model_.rho, model_.rho - lowest) - model_.tolerance;
       if (over > rounding) return false;
     }
-    for (const Demand& demand : model_.demands) {
-      const double over = sums[at++] - demand.bound;
-      if (demand.sense != Sense::at_least && over > rounding) return false;
-      if (demand.sense != Sense::at_most && over < -rounding) return false;
+    for (std::size_t i = 0; i < model_.demands.size(); ++i) {
+      const Side& side = model_.demanded[i];
+      const double over = (sums[at++] - side.bound) / side.unit;
+      const Sense sense = model_.demands[i].sense;
+      if (sense != Sense::at_least && over > rounding) return false;
+      if (sense != Sense::at_most && over < -rounding) return false;
     }
     return true;
   }

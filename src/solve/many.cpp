@@ -136,8 +136,10 @@ class Many {
     realise_with_few_coins(
         problem_, solution,
         [&](CellCode c, double snap) -> std::optional<Response> {
-          if (!problem_.from_labels) return response_at(c, reach[c], snap);
-          return fewest_response(problem_, c, {reach[c].n, reach[c].n1}, snap);
+          if (!problem_.from_labels && range_at(c, reach[c]).ends_at(reach[c].benefit)) {
+            return response_at(c, reach[c], snap);
+          }
+          return fewest_response(problem_, c, {reach[c].n, outcomes(reach[c])}, snap);
         },
         [&](CellCode c) { return response_at(c, reach[c]); },
         [&] { conclude_with_proof(problem_, system_, solution); });
@@ -150,27 +152,43 @@ class Many {
     while (open_around(pieces, rate, data_, problem_.outlook, problem_.options.costs)) {
     }
     // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
-    return towards_all_alike(steps_at(pieces, snapped_rate(pieces, rate, 0.4 * snap), data_.level),
-                             c, rate, reach.benefit);
+    Response best = steps_at(pieces, snapped_rate(pieces, rate, 0.4 * snap), data_.level);
+    const Range range = range_at(c, reach);
+    if (range.ends_at(reach.benefit)) return best;
+    // Between the two ends of the range, as far as the benefit asks.
+    const double share =
+        std::clamp((reach.benefit - range.least) / (range.most - range.least), 0.0, 1.0);
+    const auto mixed = [&](double q) { return share * q + (1 - share) * rate; };
+    best.start = mixed(best.start);
+    for (Point& point : best.points) point.q = mixed(point.q);
+    return best;
   }
 
-  // The best rule of a cell at some rate is a threshold, the worst gives everybody the same chance.
-  // Between them, as far as `benefit` asks.
-  Response towards_all_alike(Response best, CellCode c, double rate, double benefit) const {
+  // Benefits that rules of a cell have at some rate: the best one is a threshold, the worst gives
+  // everybody the same chance.
+  struct Range {
+    double least, most, rounding;
+    // The criterion is met to 1e-9 anyway.
+    bool ends_at(double benefit) const { return most - benefit <= rounding; }
+  };
+  Range range_at(CellCode c, const Reach& reach) const {
     const Chain& chain = curves_[c].chain(true);
+    const double rate = std::clamp(reach.n / tally_.total(c).n, 0.0, 1.0);
     const double n = rate * chain.s0.back();
     const auto after = static_cast<std::size_t>(
         std::lower_bound(chain.s0.begin(), chain.s0.end(), n) - chain.s0.begin());
     double most = chain.s1[after];
     if (after > 0) most -= (chain.s0[after] - n) * chain.x[after - 1];
     const double least = rate * chain.s1.back();
-    // Rounding only: the criterion is met to 1e-9 anyway.
-    if (most - benefit <= 1e-11 * (most - least + curves_[c].magnitude())) return best;
-    const double share = std::clamp((benefit - least) / (most - least), 0.0, 1.0);
-    const auto mixed = [&](double q) { return share * q + (1 - share) * rate; };
-    best.start = mixed(best.start);
-    for (Point& point : best.points) point.q = mixed(point.q);
-    return best;
+    return {least, most, 1e-11 * (most - least + curves_[c].magnitude())};
+  }
+
+  // Favourable outcomes among those selected, as labels count them or as scores expect them.
+  double outcomes(const Reach& reach) const {
+    if (problem_.from_labels) return reach.n1;
+    const Costs& costs = problem_.options.costs;
+    return (reach.benefit + costs.false_positive * reach.n) /
+           (costs.false_positive + costs.false_negative);
   }
 
   Response ramp_for(CellCode c, const CellPrice& price) const {
