@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +10,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "arrow_slice.h"
+#include "arrow_texts.h"
 #include "arrow_values.h"
 #include "columns.h"
 
@@ -19,108 +20,12 @@ namespace {
 
 using arrow::Owned;
 
-[[noreturn]] void damaged(const char* what) {
-  throw std::invalid_argument(fmt::format("the Arrow data are damaged: {}", what));
-}
-
 template <class T>
 T* pointer_in(nb::handle capsule, const char* name) {
   auto* const pointer = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
   if (!pointer) throw nb::python_error();
   if (!pointer->release) throw std::invalid_argument("the Arrow data were used before");
   return pointer;
-}
-
-bool bit(const std::uint8_t* bits, std::int64_t i) {
-  return ((bits[i >> 3] >> (i & 7)) & 1U) != 0;
-}
-
-// Some rows of an array. `above` is the validity of the struct that it is a child of.
-struct Slice {
-  const arrow::Array* array;
-  std::int64_t offset;
-  std::int64_t length;
-  const std::uint8_t* above = nullptr;
-  std::int64_t above_offset = 0;
-
-  const void* buffer(std::int64_t i) const {
-    if (i >= array->n_buffers) damaged("buffers are missing");
-    const void* const data = array->buffers[i];
-    if (!data && length > 0) damaged("a buffer is missing");
-    return data;
-  }
-  const std::uint8_t* validity() const {
-    if (array->n_buffers == 0 || array->null_count == 0) return nullptr;
-    return static_cast<const std::uint8_t*>(array->buffers[0]);
-  }
-  bool valid(std::int64_t row) const {
-    const std::uint8_t* const bits = validity();
-    return (!bits || bit(bits, offset + row)) && (!above || bit(above, above_offset + row));
-  }
-  bool complete() const {
-    if (!validity() && !above) return true;
-    for (std::int64_t row = 0; row < length; ++row) {
-      if (!valid(row)) return false;
-    }
-    return true;
-  }
-  template <class T>
-  std::span<const T> values() const {
-    const auto* const data = static_cast<const T*>(buffer(1));
-    return {data ? data + offset : nullptr, static_cast<std::size_t>(length)};
-  }
-  // The first row, of values of so many bytes.
-  const std::uint8_t* bytes(std::size_t each) const {
-    const auto* const data = static_cast<const std::uint8_t*>(buffer(1));
-    return data ? data + static_cast<std::size_t>(offset) * each : nullptr;
-  }
-};
-
-Slice slice_of(const arrow::Array* array, const Slice* parent = nullptr) {
-  if (!array || array->length < 0 || array->offset < 0 || array->n_buffers < 0 ||
-      array->n_children < 0 || (array->n_buffers > 0 && !array->buffers) ||
-      array->length > std::numeric_limits<std::int64_t>::max() - array->offset) {
-    damaged("a length or a pointer is wrong");
-  }
-  if (!parent) return {array, array->offset, array->length};
-  if (array->length < parent->offset + parent->length) damaged("a column is too short");
-  Slice out{array, array->offset + parent->offset, parent->length};
-  out.above = parent->validity();
-  out.above_offset = parent->offset;
-  return out;
-}
-
-// Calls `take` with a null pointer of the C++ type of a format of whole numbers; false for others.
-template <class Take>
-bool with_integer_type(char format, Take take) {
-  switch (format) {
-    case 'c':
-      take(static_cast<std::int8_t*>(nullptr));
-      return true;
-    case 'C':
-      take(static_cast<std::uint8_t*>(nullptr));
-      return true;
-    case 's':
-      take(static_cast<std::int16_t*>(nullptr));
-      return true;
-    case 'S':
-      take(static_cast<std::uint16_t*>(nullptr));
-      return true;
-    case 'i':
-      take(static_cast<std::int32_t*>(nullptr));
-      return true;
-    case 'I':
-      take(static_cast<std::uint32_t*>(nullptr));
-      return true;
-    case 'l':
-      take(static_cast<std::int64_t*>(nullptr));
-      return true;
-    case 'L':
-      take(static_cast<std::uint64_t*>(nullptr));
-      return true;
-    default:
-      return false;
-  }
 }
 
 double from_half(std::uint16_t half) {
@@ -131,168 +36,6 @@ double from_half(std::uint16_t half) {
                       : exponent == 0 ? std::ldexp(fraction, -24)
                                       : std::ldexp(1024 + fraction, exponent - 25);
   return (half & 0x8000) != 0 ? -size : size;
-}
-
-template <class Offset, class Visit>
-void for_each_text(const Slice& slice, Visit visit) {
-  const auto* const offsets = static_cast<const Offset*>(slice.buffer(1));
-  const auto* const data =
-      static_cast<const char*>(slice.array->n_buffers > 2 ? slice.array->buffers[2] : nullptr);
-  const bool complete = slice.complete();
-  for (std::int64_t row = 0; row < slice.length; ++row) {
-    if (!complete && !slice.valid(row)) {
-      visit(row, std::optional<std::string_view>());
-      continue;
-    }
-    const Offset from = offsets[slice.offset + row];
-    const Offset to = offsets[slice.offset + row + 1];
-    if (from < 0 || to < from || (!data && to > from)) damaged("an offset of a text is wrong");
-    visit(row, std::optional(to == from ? std::string_view()
-                                        : std::string_view(data + from,
-                                                           static_cast<std::size_t>(to - from))));
-  }
-}
-
-template <class Visit>
-void for_each_text_view(const Slice& slice, Visit visit) {
-  struct View {
-    std::int32_t length;
-    char prefix[4];
-    std::int32_t buffer;
-    std::int32_t offset;
-  };
-  static_assert(sizeof(View) == 16);
-  constexpr std::int32_t longest_inline = 12;
-  const auto* const views = static_cast<const View*>(slice.buffer(1));
-  const std::int64_t others = slice.array->n_buffers - 3;  // validity, views, ..., their sizes
-  const auto* const sizes =
-      others > 0 ? static_cast<const std::int64_t*>(slice.buffer(slice.array->n_buffers - 1))
-                 : nullptr;
-  const bool complete = slice.complete();
-  for (std::int64_t row = 0; row < slice.length; ++row) {
-    if (!complete && !slice.valid(row)) {
-      visit(row, std::optional<std::string_view>());
-      continue;
-    }
-    const View& view = views[slice.offset + row];
-    const auto length = static_cast<std::size_t>(view.length);
-    if (view.length < 0) damaged("a text has a negative length");
-    if (view.length <= longest_inline) {
-      visit(row, std::optional(std::string_view(view.prefix, length)));
-      continue;
-    }
-    if (view.buffer < 0 || view.buffer >= others || view.offset < 0 ||
-        view.offset > sizes[view.buffer] - view.length) {
-      damaged("a text lies outside its buffer");
-    }
-    const auto* const data = static_cast<const char*>(slice.buffer(2 + view.buffer));
-    visit(row, std::optional(std::string_view(data + view.offset, length)));
-  }
-}
-
-void refuse_other_bytes(std::string_view bytes, const std::string& name) {
-  const nb::object text =
-      nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), nullptr));
-  if (text) return;
-  PyErr_Clear();
-  const nb::bytes shown(bytes.data(), bytes.size());
-  throw std::invalid_argument(
-      fmt::format("{}: {} is not UTF-8 text", name, nb::repr(shown).c_str()));
-}
-
-template <class Visit>
-void for_each_fixed(const Slice& slice, std::string_view format, Visit visit) {
-  const std::int64_t width = std::strtoll(format.data() + 2, nullptr, 10);
-  const auto* const data = static_cast<const char*>(slice.buffer(1));
-  if (width < 0) damaged("a text has a negative length");
-  for (std::int64_t row = 0; row < slice.length; ++row) {
-    visit(row, slice.valid(row)
-                   ? std::optional(std::string_view(data + (slice.offset + row) * width,
-                                                    static_cast<std::size_t>(width)))
-                   : std::nullopt);
-  }
-}
-
-// Calls `visit(row, text or nothing)` for each row of a column of values that have a text: all but
-// floating-point numbers, durations and what has others inside; false for these.
-template <class Visit>
-bool for_each_value(const char* format, const Slice& slice, Visit visit) {
-  const std::string_view type = format;
-  if (type == "u" || type == "z") {
-    for_each_text<std::int32_t>(slice, visit);
-    return true;
-  }
-  if (type == "U" || type == "Z") {
-    for_each_text<std::int64_t>(slice, visit);
-    return true;
-  }
-  if (type == "vu" || type == "vz") {
-    for_each_text_view(slice, visit);
-    return true;
-  }
-  if (type.starts_with("w:")) {
-    for_each_fixed(slice, type, visit);
-    return true;
-  }
-  const auto shown = [&](auto text_of) {
-    for (std::int64_t row = 0; row < slice.length; ++row) {
-      const std::string text = slice.valid(row) ? text_of(row) : std::string();
-      visit(row, slice.valid(row) ? std::optional<std::string_view>(text) : std::nullopt);
-    }
-  };
-  if (type == "n") {
-    for (std::int64_t row = 0; row < slice.length; ++row) {
-      visit(row, std::optional<std::string_view>());
-    }
-    return true;
-  }
-  if (type == "b") {
-    const auto* const bits = static_cast<const std::uint8_t*>(slice.buffer(1));
-    shown([&](std::int64_t row) { return bit(bits, slice.offset + row) ? "true" : "false"; });
-    return true;
-  }
-  if (const auto decimal = DecimalType::in(type)) {
-    const auto* const data = slice.bytes(decimal->bytes);
-    shown([&](std::int64_t row) {
-      return decimal->text(data + static_cast<std::size_t>(row) * decimal->bytes);
-    });
-    return true;
-  }
-  if (const auto time = TimeType::in(type)) {
-    if (time->bytes == 4) {
-      const auto values = slice.values<std::int32_t>();
-      shown([&](std::int64_t row) { return time->text(values[static_cast<std::size_t>(row)]); });
-    } else {
-      const auto values = slice.values<std::int64_t>();
-      shown([&](std::int64_t row) { return time->text(values[static_cast<std::size_t>(row)]); });
-    }
-    return true;
-  }
-  return type.size() == 1 && with_integer_type(type[0], [&](auto* null) {
-           const auto values = slice.values<std::decay_t<decltype(*null)>>();
-           shown([&](std::int64_t row) {
-             return std::to_string(values[static_cast<std::size_t>(row)]);
-           });
-         });
-}
-
-// The same for a column, or for its dictionary; for other types an error that names them.
-template <class Visit>
-void for_each_named(const arrow::Schema& column, const Slice& slice, const std::string& name,
-                    Visit visit) {
-  const arrow::Schema& type = column.dictionary ? *column.dictionary : column;
-  const bool binary = is_binary(type.format);
-  const bool known = for_each_value(type.format, slice,
-                                    [&](std::int64_t row, std::optional<std::string_view> text) {
-                                      if (binary && text) refuse_other_bytes(*text, name);
-                                      visit(row, text);
-                                    });
-  if (known) return;
-  const bool runs = std::string_view(type.format) == "+r";
-  throw nb::type_error(fmt::format("{}: values of the Arrow type {} have no text of their own; {}",
-                                   name, name_of_type(column),
-                                   runs ? "decode them first" : "make texts of them first")
-                           .c_str());
 }
 
 // A column, or a table of them, in one or more pieces.

@@ -1,3 +1,4 @@
+#include <evenhand/blind.h>
 #include <evenhand/calibrate.h>
 #include <evenhand/fit_record.h>
 #include <evenhand/sgd.h>

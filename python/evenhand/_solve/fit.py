@@ -9,11 +9,18 @@ from typing import Any, overload
 from .. import _core, _criteria, _options
 from .._calibrate import Calibrator
 from .._inputs import Column, Columns
-from .._inputs.rows import Rows
 from .._tally.as_tally import tally_and_rows
 from .._tally.tally import Tally
-from .errors import InfeasibleError
 from .found import Fit, SoftFit
+from .settings import (
+    calibration_of,
+    check_solver,
+    gamma_of,
+    objective,
+    refuse_infeasible,
+    warn_of_decisions,
+)
+from .soft import fit_soft, refuse_beside_soft
 
 
 @overload
@@ -231,7 +238,7 @@ def fit(
         "projection": None if projection == "corrected" else projection,
     }
     if soft is not None:
-        _refuse_beside_soft(
+        refuse_beside_soft(
             sensitive=sensitive, tolerance=tolerance, ratio=ratio, rho=rho,
             require=require or None, no_worse=no_worse or None, blind=blind or None,
             across=None if across == "intersection" else across,
@@ -239,7 +246,7 @@ def fit(
             calibrate=None if calibrate == "none" else calibrate,
             solver=None if solver == "exact" else solver, **sgd,
         )  # fmt: skip
-        return _fit_soft(
+        return fit_soft(
             score, soft, criterion, within, label, weight, data, scale, favorable, gamma, cost_fp,
             cost_fn, exhaustive, null, threads,
         )  # fmt: skip
@@ -266,7 +273,7 @@ def fit(
     sgd["epochs"] = epochs = _options.optional_number(epochs, "epochs")
     steps = _options.optional_whole(steps, "steps", -(2**63), 2**63 - 1)
     seed = _options.optional_whole(seed, "seed", 0, 2**64 - 1)
-    _check_solver(solver, isinstance(score, Tally), sgd)
+    check_solver(solver, isinstance(score, Tally), sgd)
     if blind and solver != "exact":
         raise ValueError("blind is for solver='exact'")
     tally, rows = tally_and_rows(
@@ -283,7 +290,7 @@ def fit(
         threads=threads,
         needed=bool(criterion),
     )
-    _warn_of_decisions(tally)
+    warn_of_decisions(tally)
     built = _criteria.build(
         criterion,
         tally.sensitive,
@@ -332,136 +339,3 @@ def fit(
     if blind and isinstance(solution, _core.Solution):
         found.blind = _core.blind_in_words(tally._core, tally.sensitive, tally.within, solution)
     return found
-
-
-def _warn_of_decisions(tally: Tally) -> None:
-    """Say it if scores tell no more than decisions do; a handful may be so by chance."""
-    if tally.total < 20 or tally.scale != "probability":
-        return
-    _, scores, _, _ = tally._core.all_entries()
-    if len(scores) <= 2 * len(tally._core.cells) and not (set(scores.tolist()) - {0.0, 1.0}):
-        warnings.warn(
-            "every score is 0 or 1, as decisions are: a rule can do more with probabilities, such "
-            "as predict_proba(X)[:, 1]",
-            UserWarning,
-            stacklevel=3,
-        )
-
-
-def objective(cost_fp: Any, cost_fn: Any, base_threshold: Any) -> tuple[float, float, float | None]:
-    """Return costs and threshold as numbers."""
-    return (
-        _options.number(cost_fp, "cost_fp"),
-        _options.number(cost_fn, "cost_fn"),
-        _options.optional_number(base_threshold, "base_threshold"),
-    )
-
-
-def _check_solver(solver: str, from_tally: bool, given: dict[str, Any]) -> None:
-    """Refuse what is wrong whatever the rows, as the tool does."""
-    _options.choice(solver, "solver")
-    if solver == "exact":
-        for name, value in given.items():
-            if value is not None:
-                raise ValueError(f"{name} is for solver='sgd'")
-        return
-    epochs, steps = given["epochs"], given["steps"]
-    if epochs is not None and steps is not None:
-        raise ValueError("give either epochs or steps, not both")
-    if steps is not None and steps < 1:
-        raise ValueError("steps takes a whole number above 0")
-    if epochs is not None and not 0 < epochs <= 1e9:
-        raise ValueError("epochs takes a number above 0, up to 1e9")
-    if given["stream"]:
-        if from_tally:
-            raise ValueError("stream needs rows: give columns, not a tally")
-        if steps is not None:
-            raise ValueError("stream takes whole passes: give epochs, not steps")
-        if given["seed"] is not None:
-            raise ValueError("stream takes rows in their order: there is nothing to seed")
-        if epochs is not None and epochs != int(epochs):
-            raise ValueError("stream takes whole passes: give epochs a whole number")
-
-
-def gamma_of(gamma: float | str | None, tally: Tally, default: float) -> float:
-    """Return the width of randomization."""
-    if gamma is None:
-        return default
-    if isinstance(gamma, str) and gamma == "auto":
-        rows = tally._rows()
-        return _core.gamma_schedule(rows) if rows else _core.gamma_schedule_of(tally._core)
-    if isinstance(gamma, str):
-        raise ValueError(f"gamma is a number or 'auto', not {gamma!r}")
-    return _options.number(gamma, "gamma")
-
-
-def calibration_of(calibrate: str | Calibrator) -> tuple[str, _core.Calibrator | None]:
-    """Return the method, and a calibrator that was fitted before."""
-    if isinstance(calibrate, Calibrator):
-        return "none", calibrate._core
-    return _options.text(calibrate, "calibrate"), None
-
-
-def refuse_infeasible(
-    solution: _core.Solution | _core.SgdResult, tally: Tally, criterion: _core.Criterion
-) -> None:
-    """Raise if there is no rule."""
-    if solution.infeasible:
-        record = solution.record(tally._core)["infeasibility"]
-        raise InfeasibleError.from_record(criterion.name if criterion.rates else None, record)
-
-
-def _refuse_beside_soft(**given: Any) -> None:
-    if given["sensitive"] is not None:
-        raise ValueError("give either sensitive or soft, not both")
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(f"soft goes without {name}")
-
-
-def _fit_soft(
-    score: Any,
-    soft: Any,
-    criterion: str | None,
-    within: Any,
-    label: Any,
-    weight: Any,
-    data: Any,
-    scale: str | None,
-    favorable: str | None,
-    gamma: float | str | None,
-    cost_fp: float,
-    cost_fn: float,
-    exhaustive: bool,
-    null: str,
-    threads: int,
-) -> SoftFit:
-    if isinstance(score, Tally):
-        raise TypeError("soft attributes need rows, not a tally")
-    _criteria.refuse_beside_soft(criterion)
-    rows = Rows.read(
-        score, None, within=within, label=label, weight=weight, data=data, null=null, soft=soft
-    )
-    if isinstance(gamma, str) and gamma == "auto":
-        gamma = _core.gamma_schedule(float(len(rows.score)))
-    if isinstance(gamma, str):
-        raise ValueError(f"gamma is a number or 'auto', not {gamma!r}")
-    scale = _options.text(scale or "probability", "scale")
-    favorable = _options.text(favorable or "high", "favorable")
-    cost_fp, cost_fn, _ = objective(cost_fp, cost_fn, None)
-    solution = _core.solve_soft(
-        rows.score,
-        rows.soft,
-        rows.attributes,
-        rows.weight,
-        scale,
-        favorable,
-        cost_fp,
-        cost_fn,
-        0.0 if gamma is None else _options.number(gamma, "gamma"),
-        bool(exhaustive),
-        _options.threads(threads),
-    )
-    return SoftFit(
-        solution, rows, scale=scale, favorable=favorable, cost_fp=cost_fp, cost_fn=cost_fn
-    )

@@ -11,7 +11,7 @@ from .._inputs import Column, Columns
 from .._tally.as_tally import as_tally
 from .._tally.tally import Tally
 from .errors import InfeasibleError
-from .fit import calibration_of, gamma_of, objective
+from .settings import calibration_of, gamma_of, objective
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 RATIOS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._inputs.rows import Rows
-from .tally import Tally, refuse_other_settings, with_roles
+from .roles import refuse_other_settings, with_roles
+from .tally import Tally
 
 
 def as_tally(score: Any, sensitive: Any, **options: Any) -> Tally:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core, _files
-from .tally import COUNTS, Tally
+from .counts import COUNTS
+from .tally import Tally
 
 SHAPE = "a tally has one row for each cell and score: the attributes' columns, score, n and n1"
 

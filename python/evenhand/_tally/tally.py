@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from .. import _core, _files, _inputs, _options, _tables
+from .. import _core, _files, _inputs, _options
 from .._inputs import Column, Columns
 from .._inputs.rows import Rows
+from .counts import Counts
+from .roles import names_in, names_of, refuse_other_settings, with_roles
 
-COUNTS = ("score", "n", "n1")
-"""What the columns of a tally are called, beside its attributes."""
 
-
-class Tally:
+class Tally(Counts):
     """Counts of rows per cell and score.
 
     A tally is all that :func:`evenhand.fit`, :func:`evenhand.audit` and
@@ -59,7 +54,7 @@ class Tally:
     {'sensitive': ['F', 'M'], 'score': [0.2, 0.7], 'n': [1.0, 2.0], 'n1': [0.0, 1.0]}
     """
 
-    __slots__ = ("_core", "_lock", "_source")
+    __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -85,25 +80,17 @@ class Tally:
     def _count(
         self, rows: Rows, scale: str, favorable: str, resolution: str | int, threads: int
     ) -> None:
-        self._core = _core.tally_of_rows(
+        core = _core.tally_of_rows(
             rows.score, rows.attributes, rows.label, rows.weight, _options.text(scale, "scale"),
             _options.text(favorable, "favorable"), str(resolution), _options.threads(threads),
         )  # fmt: skip
-        self._source = rows.source
-        self._lock = threading.Lock()
+        self._hold(core, rows.source)
 
     @classmethod
     def _of(cls, core: _core.Tally, source: _core.TallySource) -> Tally:
         self = cls.__new__(cls)
-        self._core = core
-        self._source = source
-        self._lock = threading.Lock()
+        self._hold(core, source)
         return self
-
-    def _now(self) -> tuple[_core.Tally, _core.TallySource]:
-        """Return counts and source that belong together, whoever is adding."""
-        with self._lock:
-            return self._core, self._source
 
     @classmethod
     def counted(
@@ -259,7 +246,7 @@ class Tally:
 
     def project(self, attributes: Sequence[str]) -> Tally:
         """Return the tally over some of the attributes only, in the given order."""
-        names = _names(attributes, "attributes must be names of the tally's")
+        names = names_of(attributes, "attributes must be names of the tally's")
         core, source = self._now()
         source = source.pinned(core).with_roles(
             [name for name in source.sensitive if name in names],
@@ -277,126 +264,6 @@ class Tally:
         least = _options.number(min_count, "min_count")
         core, source = self._now()
         return self._of(core.pool_rare(least), source.pinned(core).with_min_count(least))
-
-    # --- What it is.
-
-    @property
-    def attributes(self) -> list[str]:
-        """Names of the attributes: sensitive ones first, then within."""
-        return self._core.attributes
-
-    @property
-    def sensitive(self) -> list[str]:
-        """Names of the attributes whose groups are compared."""
-        return self._source.sensitive
-
-    @property
-    def within(self) -> list[str]:
-        """Names of the attributes inside whose values groups are compared."""
-        return self._source.within
-
-    @property
-    def cells(self) -> list[dict[str, str]]:
-        """The cells, in ascending order of their values."""
-        names = self.attributes
-        return [dict(zip(names, values, strict=True)) for values in self._core.cells]
-
-    @property
-    def scale(self) -> str:
-        """How a score is read."""
-        return self._core.scale
-
-    @property
-    def favorable(self) -> str:
-        """Which scores deserve the favourable decision."""
-        return self._core.favorable
-
-    @property
-    def resolution(self) -> str:
-        """How finely scores are told apart."""
-        return self._core.resolution
-
-    @property
-    def level(self) -> int | None:
-        """Of the intervals ``[k, k + 1) / 2**level``, None while scores are exact."""
-        return self._core.level
-
-    @property
-    def labelled(self) -> bool:
-        """Whether there are labels."""
-        return self._core.labelled
-
-    @property
-    def weighted(self) -> bool:
-        """Whether rows had weights."""
-        return not self._core.unit_weights
-
-    @property
-    def excluded(self) -> int:
-        """The number of rows that were left out for a missing value."""
-        return self._source.excluded
-
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 of the bytes of the tally as it was counted, before any pooling or projection."""
-        return _core.tally_fingerprint(*self._now())
-
-    @property
-    def parts(self) -> list[str]:
-        """Fingerprints of the tallies that were merged, sorted; empty if none were."""
-        return self._source.parts
-
-    def _rows(self) -> int | None:
-        """Count the rows, if they are known: weights do not tell."""
-        return _core.tally_rows(*self._now())
-
-    @property
-    def total(self) -> float:
-        """The number of rows, or the sum of their weights."""
-        return self._core.total
-
-    def entries(self, cell: int) -> dict[str, npt.NDArray[np.float64]]:
-        """Return the distinct scores of a cell with their counts.
-
-        Parameters
-        ----------
-        cell : int
-            Its position in ``cells``.
-
-        Returns
-        -------
-        dict
-            The arrays ``score`` (in the caller's scale), ``n`` and, with labels, ``n1``.
-        """
-        core = self._core
-        cells = len(core.cells)
-        code = _options.whole(cell, "cell", -(2**63), 2**63 - 1)
-        if not 0 <= code < cells:
-            raise IndexError(f"there is no cell {code}: the tally has {cells}, from 0")
-        _, score, n, n1 = core.entries(code)
-        out = {"score": score, "n": n}
-        return out if n1 is None else {**out, "n1": n1}
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns of its file: attributes, ``score``, ``n`` and, with labels, ``n1``."""
-        return {name: column.tolist() for name, column in self._columns().items()}
-
-    def _columns(self) -> dict[str, npt.NDArray[Any]]:
-        core = self._core
-        for name in core.attributes:
-            if name.lower() in COUNTS:
-                raise ValueError(f"an attribute is called {name!r} like another column of a tally")
-        code, score, n, n1 = core.all_entries()
-        cells = core.cells
-        out: dict[str, npt.NDArray[Any]] = {}
-        for i, name in enumerate(core.attributes):
-            values = np.array([cell[i] for cell in cells], dtype=object)
-            out[name] = values[code]
-        out["score"] = score
-        out["n"] = n
-        if n1 is not None:
-            out["n1"] = n1
-        return out
 
     # --- Files.
 
@@ -483,75 +350,8 @@ class Tally:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Read what ``__getstate__`` gave."""
-        self._core = _core.Tally.from_bytes(state["bytes"])
-        self._source = state["source"]
-        self._lock = threading.Lock()
-
-    def __repr__(self) -> str:
-        """Say what it counts."""
-        what = "weight" if self.weighted else "rows"
-        cells = len(self._core.cells)
-        labels = ", labelled" if self.labelled else ""
-        return f"Tally({self.total:,.10g} {what}, {cells} cells of {self.attributes}{labels})"
-
-    def _repr_html_(self) -> str:
-        return _tables.html_lines(repr(self))
+        self._hold(_core.Tally.from_bytes(state["bytes"]), state["source"])
 
 
 def _optional_numbers(value: Any, frame: _inputs.Frame | None, role: str) -> _core.Numbers | None:
     return None if value is None else _inputs.numbers(_inputs.resolved(value, frame, role), role)
-
-
-def names_in(value: Any, role: str) -> list[str]:
-    """Return attributes of a tally that were named."""
-    if value is None:
-        return []
-    return _names(value, f"with a tally, {role} takes names of its attributes")
-
-
-def _names(value: Any, message: str) -> list[str]:
-    names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError(message)
-    return names
-
-
-def with_roles(tally: Tally, sensitive: Any, within: Any, *, needed: bool) -> Tally:
-    """Return the tally over the attributes that have a role, those asked for or its own.
-
-    Raises
-    ------
-    ValueError
-        If nobody says who is compared, and that is ``needed``.
-    """
-    groups, strata = names_in(sensitive, "sensitive"), names_in(within, "within")
-    core, source = tally._now()
-    if groups or strata:
-        groups = groups or tally.sensitive
-        wanted = groups + strata
-        if wanted != core.attributes:
-            core, source = core.project(wanted), source.pinned(core)
-    else:
-        groups, strata = tally.sensitive, tally.within
-    if needed and not groups:
-        raise ValueError("sensitive is missing: say who belongs to which group")
-    # A copy, since the caller may go on adding to theirs.
-    return Tally._of(core, source.with_roles(groups, strata))
-
-
-def refuse_other_settings(
-    tally: Tally,
-    scale: str | None,
-    favorable: str | None,
-    resolution: str | int | None,
-    *,
-    whose: str = "the tally",
-) -> None:
-    """Refuse what a tally was not made with."""
-    for asked, known, name in (
-        (scale, tally.scale, "scale"),
-        (favorable, tally.favorable, "favorable"),
-        (None if resolution is None else str(resolution), tally.resolution, "resolution"),
-    ):
-        if asked is not None and asked != known:
-            raise ValueError(f"{whose} was made with {name} {known}, which cannot be changed")
