@@ -163,11 +163,13 @@ std::string man_page(CLI::App& program) {
   for (const auto& [number, meaning] : std::initializer_list<std::pair<int, std::string>>{
            {exit_done, "Done."},
            {exit_other, "Anything else: a full disk, too little memory."},
-           {exit_usage, "The input or the options are wrong."},
+           {exit_usage, "Wrong input or options."},
            {exit_infeasible, "No rule meets the requirements."},
-           {exit_exceeded, "audit --fail-above found more, or --fail-below less."},
+           {exit_exceeded,
+            "A check failed: audit --fail-above or --fail-below, or an alarm of monitor."},
            {exit_too_few, "Too few rows to certify a rule."},
-           {exit_inaccurate, "The proof of a rule failed; --accept-inaccurate writes it."}}) {
+           {exit_inaccurate,
+            "The rule could not be proven optimal; --accept-inaccurate writes it anyway."}}) {
     out += fmt::format(".TP\n.B {}\n{}\n", number, roff(meaning));
   }
   out +=

@@ -107,12 +107,12 @@ void add_data_options(Command& command, DataOptions& options) {
       ->type_name("SELECT");
   command
       .add_option("--format", options.input.format,
-                  "What DATA is, if its name does not say: csv, parquet or json")
+                  "Format of DATA, if its name does not tell: csv, parquet or json")
       ->type_name("NAME");
   add_threads(command, options.database);
   command
       .add_option("--memory", options.database.memory,
-                  "Memory that reading and writing files may take, for example 2GB")
+                  "Memory limit for reading and writing files, for example 2GB")
       ->type_name("SIZE");
 }
 
@@ -121,8 +121,9 @@ void add_row_options(Command& command, RowOptions& options) {
   command.add_option("--score", options.score, "The column with the model's score")
       ->type_name("COLUMN");
   command
-      .add_option("--sensitive", options.sensitive,
-                  "The column that says which group a person belongs to; several with commas")
+      .add_option(
+          "--sensitive", options.sensitive,
+          "The column that says which group a person belongs to; separate several with commas")
       ->type_name("COLUMNS");
   command
       .add_option("--within", options.within,
@@ -130,7 +131,7 @@ void add_row_options(Command& command, RowOptions& options) {
       ->type_name("COLUMNS");
   command
       .add_option("--label", options.label,
-                  "The column with what really happened, 0 or 1; some criteria need it")
+                  "The column with the actual outcome, 0 or 1; some criteria need it")
       ->type_name("COLUMN");
   command.add_option("--weight", options.weight, "The column with the weight of a row")
       ->type_name("COLUMN");
@@ -151,7 +152,7 @@ void add_row_options(Command& command, RowOptions& options) {
   command
       .add_option(
           "--resolution", options.resolution,
-          "Tell scores apart exactly, to so many BITS (16 is 1/65536), or auto: exact up to "
+          "Precision of scores: exact, a number of BITS (16 is 1/65536), or auto: exact up to "
           "65,536 different scores in a cell; bounds memory")
       ->type_name("exact|BITS|auto")
       ->default_str("exact");
@@ -184,13 +185,14 @@ void add_fairness_options(Command& command, FairnessOptions& options, Strictness
   command
       .add_option("--require", options.require,
                   "A requirement of your own, for example \"rate <= 0.1\" or \"tpr[sex=F] >= 0.9 * "
-                  "tpr[sex=M]\"; may be repeated, and may stand alone")
+                  "tpr[sex=M]\"; may be repeated, and given without --criterion")
       ->type_name("TEXT")
       ->one_at_a_time();
   command
-      .add_option("--no-worse", options.no_worse,
-                  "No group's rate, or tpr, may fall below what base decisions give it; may be "
-                  "repeated")
+      .add_option(
+          "--no-worse", options.no_worse,
+          "Keep every group's rate, or tpr, at least as high as with base decisions; may be "
+          "repeated")
       ->type_name("NAME")
       ->one_at_a_time();
   command

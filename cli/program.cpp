@@ -38,8 +38,9 @@ void describe(CLI::App& program) {
                                                     duckdb_library_version()));
   program.footer(
       "Start with evenhand demo, then evenhand fit --help.\n"
-      "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements, 4 audit "
-      "--fail-above\nfound more or --fail-below less, 1 anything else.");
+      "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements, 4 a check\n"
+      "failed (audit --fail-above and --fail-below, monitor), 5 too few rows to certify,\n"
+      "6 not proven optimal, 1 anything else.");
   program.formatter(help_formatter());
 }
 
@@ -67,7 +68,7 @@ std::string words_for_mismatch(const std::string& message) {
     const std::string times = message.substr(at + twice.size());
     return fmt::format("{} is given {}", option, times == "2" ? "twice" : times + " times");
   }
-  if (message.ends_with(" missing")) return fmt::format("{}: its value is missing", option);
+  if (message.ends_with(" missing")) return fmt::format("{} needs a value", option);
   return message;
 }
 
@@ -75,7 +76,7 @@ std::string words_for_mismatch(const std::string& message) {
 std::string words_for(const CLI::ParseError& error, const CLI::App& program,
                       const std::vector<std::string>& arguments) {
   const std::string message = error.what();
-  if (arguments.empty()) return "what to do? try evenhand demo, or evenhand --help";
+  if (arguments.empty()) return "no command given; try evenhand demo, or evenhand --help";
   std::vector<std::string> commands;
   for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
     commands.push_back(command->get_name());
@@ -91,8 +92,8 @@ std::string words_for(const CLI::ParseError& error, const CLI::App& program,
     }
   }
   if (arguments.front() == "theory" && arguments.size() == 1) {
-    return "what to calculate? impossibility, excess-risk, sgd-error or gamma; see evenhand theory "
-           "--help";
+    return "no calculator given: use impossibility, excess-risk, sgd-error or gamma; see evenhand "
+           "theory --help";
   }
   if (arguments.front() == "theory" && !arguments[1].starts_with('-')) {
     std::vector<std::string> calculators;

@@ -83,7 +83,7 @@ Coin coin_of(const Options& options) {
     if (!known.find(views)) cells.emplace_back(values, std::stoull(row.back().value_or("0")));
   }
   throw_unseen(source.name(), known.attributes(), cells,
-               "fit it anew, or choose --unseen score or reject");
+               "refit it, or choose --unseen score or reject");
 }
 
 [[noreturn]] void explain(Database& database, const Source& source, const RuleFile& file,
@@ -244,13 +244,13 @@ void add_apply(Command& program, int& status) {
       ->required()
       ->type_name("FILE");
   command
-      .add_option("--score", options->score, "The column with the score (default: the rule says)")
+      .add_option("--score", options->score,
+                  "The column with the score (default: as named in the rule)")
       ->type_name("COLUMN");
-  command.add_option("--id", options->id, "The column that tells people apart")
-      ->type_name("COLUMN");
-  command.add_option("--key-file", options->key_file, "A file of secret bytes; with --id")
+  command.add_option("--id", options->id, "The column that identifies people")->type_name("COLUMN");
+  command.add_option("--key-file", options->key_file, "A file of secret bytes, needed with --id")
       ->type_name("FILE");
-  command.add_option("--seed", options->seed, "Without --id: the seed of the coins (default: 0)")
+  command.add_option("--seed", options->seed, "Seed of the coins, without --id (default: 0)")
       ->type_name("N");
   command
       .add_option("--unseen", options->unseen,
@@ -259,7 +259,7 @@ void add_apply(Command& program, int& status) {
       ->capture_default_str();
   command
       .add_option("--null", options->null,
-                  "A name for missing groups (default: what the rule was fitted with)")
+                  "A name for missing groups (default: the one used to fit the rule)")
       ->type_name("NAME");
   command.add_option("--probability-name", options->probability_name, "Name of the column")
       ->type_name("NAME")
@@ -273,9 +273,10 @@ void add_apply(Command& program, int& status) {
       ->type_name("FILE");
   command
       .add_option("--output-format", options->output_format,
-                  "What to write, if the name does not say: csv, parquet or json")
+                  "Format to write, if the file name does not tell: csv, parquet or json")
       ->type_name("NAME");
-  command.add_flag("-q,--quiet", options->quiet, "Say nothing on standard error when all is well");
+  command.add_flag("-q,--quiet", options->quiet,
+                   "Print nothing on standard error unless something goes wrong");
   command.callback([options, &status] { status = run_apply(*options); });
 }
 

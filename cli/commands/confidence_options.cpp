@@ -25,19 +25,21 @@ void ConfidenceOptions::check(const ProblemOptions& problem, bool soft, bool sto
   if (!bound.empty()) build();
   if (soft && (confidence || !bound.empty())) {
     throw UserError(
-        "--soft cannot be combined with --confidence or --bound: nobody's group is known, so that "
-        "no rate of a group is observed");
+        "--soft cannot be combined with --confidence or --bound: nobody's group is known, so no "
+        "group's rate is observed");
   }
   if (!certify) {
-    if (certify_partial) throw UserError("--certify-partial is for --certify 0.95");
+    if (certify_partial) {
+      throw UserError("--certify-partial needs --certify, for example --certify 0.95");
+    }
     return;
   }
   const auto refuse = [](const char* option, const char* why) {
     throw UserError(fmt::format("--certify cannot be combined with {}: {}", option, why));
   };
-  if (soft) refuse("--soft", "nobody's group is known, so that no rate of a group is observed");
+  if (soft) refuse("--soft", "nobody's group is known, so no group's rate is observed");
   if (stochastic) refuse("--solver sgd", "a certificate needs the exact optimum");
-  if (confidence) refuse("--confidence", "--certify says how sure to be");
+  if (confidence) refuse("--confidence", "--certify already sets the confidence");
   if (!bound.empty()) refuse("--bound", "certified rules are bounded by same-rate");
   if (!problem.rows.weight.empty()) refuse("--weight", "the certificate counts people");
   if (!problem.fairness.require.empty()) {
@@ -74,17 +76,17 @@ BoundOptions ConfidenceOptions::build() const {
 void add_confidence_options(Command& command, ConfidenceOptions& options) {
   const Section section(command, "New people");
   add_number(command, "--confidence", options.confidence,
-             "How sure the bound for new people is (default: 0.95)");
+             "Confidence of the bound for new people (default: 0.95)");
   command
       .add_option("--bound", options.bound,
-                  "How it is found: same-rate (the default where the criterion ties the rates), "
+                  "Kind of bound: same-rate (the default where the criterion ties the rates), "
                   "any (whatever the rule), or dkw (wider, proved for every size)")
       ->type_name("NAME");
   add_number(command, "--certify", options.certify,
              "Find the most accurate rule that meets the criterion on new people too, with this "
              "confidence; exit status 5 if there are too few rows");
   command.add_flag("--certify-partial", options.certify_partial,
-                   "Certify the strata that have enough rows, and say which have not");
+                   "Certify the strata that have enough rows, and list those that do not");
 }
 
 std::string bound_in_words(const ConfidenceBound& bound) {

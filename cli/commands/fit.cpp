@@ -144,14 +144,14 @@ void check_calibration(const Options& options) {
   const bool labels = !options.rows.label.empty() || !options.rows.tally.empty();
   if (options.fit.calibration.method() != Calibration::none && !labels) {
     throw UserError(
-        fmt::format("--calibrate {} needs labels, what really happened: give --label, their column",
+        fmt::format("--calibrate {} needs the actual outcomes: name their column with --label",
                     options.fit.calibration.calibrate));
   }
 }
 
 int run_fit(const Options& options) {
   if (options.json && options.output == "-") {
-    throw UserError("both --json and -o - want standard output; give the rule a file");
+    throw UserError("--json and -o - both write to standard output; name a file for the rule");
   }
   options.stochastic.check(options.rows, options.output);
   refuse_named_output(options.data.input, options.output);
@@ -161,15 +161,17 @@ int run_fit(const Options& options) {
                         : options.confidence.certify  ? "--certify"
                                                       : "");
   if (options.soft.wanted()) {
-    if (options.stochastic.wanted()) throw UserError("--soft goes without --solver sgd");
-    if (options.blind) throw UserError("--blind goes without --soft, whose rules see no group");
+    if (options.stochastic.wanted()) throw UserError("--soft cannot be combined with --solver sgd");
+    if (options.blind) {
+      throw UserError("--blind cannot be combined with --soft, whose rules see no group");
+    }
     return run_soft_fit(options, options.soft, options.output, options.json);
   }
   if (options.blind && options.stochastic.wanted()) {
-    throw UserError("--blind goes without --solver sgd");
+    throw UserError("--blind cannot be combined with --solver sgd");
   }
   if (options.blind && options.confidence.certify) {
-    throw UserError("--blind goes without --certify");
+    throw UserError("--blind cannot be combined with --certify");
   }
   const bool requirements_only = options.fairness.criterion.empty();
   // What is wrong with it shows before anything is read.
@@ -194,10 +196,10 @@ int run_fit(const Options& options) {
     say(warning);
   }
   if (fit.status == Status::inaccurate && !options.accept_inaccurate) {
-    say(
-        fmt::format("evenhand: the rule that was found has no proof: gap {}, violation {}; "
-                    "--accept-inaccurate writes it all the same",
-                    rounded(fit.gap, 3), rounded(fit.violation, 3)));
+    say(fmt::format(
+        "evenhand: the best rule found could not be proven optimal: gap {}, violation {}; "
+        "--accept-inaccurate writes it anyway",
+        rounded(fit.gap, 3), rounded(fit.violation, 3)));
     return exit_inaccurate;
   }
   const int done = fit.status == Status::inaccurate ? exit_inaccurate : exit_done;
@@ -246,8 +248,8 @@ void add_fit(Command& program, int& status) {
       "  evenhand fit loans.csv --score margin --scale raw --label repaid --calibrate platt \\\n"
       "      --sensitive sex --criterion statistical-parity -o rule.json\n"
       "  evenhand fit loans.csv --score p --soft p_female,p_male -o rule.json\n\n"
-      "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements, 5 too "
-      "few rows to certify, 6 the rule's proof failed.");
+      "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements,\n"
+      "5 too few rows to certify, 6 not proven optimal.");
   auto options = std::make_shared<Options>();
   add_problem_options(command, *options);
   add_stochastic_options(command, options->stochastic);
@@ -255,12 +257,14 @@ void add_fit(Command& program, int& status) {
   add_confidence_options(command, options->confidence);
   add_lottery_options(command, options->lottery);
   command.add_flag("--blind", options->blind,
-                   "One rule for all groups: they are used to find it, not to apply it");
-  command.add_option("-o,--output", options->output, "Where the rule goes; - for standard output")
+                   "One rule for everybody: groups are used to find it, not to apply it");
+  command
+      .add_option("-o,--output", options->output,
+                  "File to write the rule to; - for standard output")
       ->type_name("FILE");
   command.add_flag("--json", options->json, "Print the result as JSON");
   command.add_flag("--accept-inaccurate", options->accept_inaccurate,
-                   "Write a rule whose proof failed (status inaccurate), too");
+                   "Write the rule even if it could not be proven optimal (status inaccurate)");
   command.callback([options, &status] { status = run_fit(*options); });
 }
 

@@ -181,7 +181,7 @@ void add_frontier(Command& program, int& status) {
   auto options = std::make_shared<Options>();
   add_problem_options(command, *options, Strictness::varied);
   command
-      .add_option("--at", options->at, "Tolerances (for four-fifths: ratios), with commas between")
+      .add_option("--at", options->at, "Tolerances (for four-fifths: ratios), separated by commas")
       ->type_name("X,...");
   command.add_flag(
       "--breakpoints", options->breakpoints,

@@ -80,9 +80,10 @@ void add_lottery_options(Command& command, LotteryOptions& options) {
           "--lottery", options.lottery,
           "Who is decided by a coin: " + choices_of("lottery").text() + " (default: fewest)")
       ->type_name("KIND");
-  add_number(command, "--max-lottery", options.most,
-             "At most this share of each group is decided by a coin, one score always; the rule "
-             "may be less accurate");
+  add_number(
+      command, "--max-lottery", options.most,
+      "Largest share of each group decided by a coin (one score is always allowed); the rule "
+      "may be less accurate");
 }
 
 std::string coins_in_words(const Tally& tally, const Solution& fit) {

@@ -185,7 +185,7 @@ void add_monitor(Command& program, int& status) {
   add_row_options(command, options->rows);
   {
     const Section section(command, "Monitoring");
-    command.add_option("--rule", options->rule, "The rule, as fit wrote it")->type_name("FILE");
+    command.add_option("--rule", options->rule, "A rule made by evenhand fit")->type_name("FILE");
     command
         .add_option("--period", options->period,
                     "The column that says which batch a row belongs to, in the order of its values")
@@ -193,10 +193,10 @@ void add_monitor(Command& program, int& status) {
     add_number(command, "--tolerance", options->tolerance,
                "How far the groups' selection rates may differ");
     add_number(command, "--confidence", options->confidence,
-               "1 less the chance of a false alarm, however often you look (default: 0.95)");
+               "1 minus the chance of a false alarm, however often you look (default: 0.95)");
     command
         .add_option("--state", options->state,
-                    "Go on from this file if it is there, and leave what was seen in it")
+                    "Continue from this file if it exists, and save the state in it")
         ->type_name("FILE");
   }
   command.add_flag("--json", options->json, "Print the result as JSON");

@@ -155,12 +155,12 @@ void add_plan(Command& program, int& status) {
     add_whole_number(command, "--strata", options->strata,
                      "Without data: strata they are compared in (default: 1)");
     add_number(command, "--confidence", options->confidence,
-               "How sure the bound is to be (default: 0.95)");
+               "Confidence of the bound (default: 0.95)");
     add_number(command, "--power", options->power,
                "How likely new rows are to show it (default: 0.8)");
     add_number(command, "--actual", options->actual,
                "The true difference, or ratio, that new rows are drawn with (default: 0, or 1)");
-    command.add_option("--bound", options->bound, "Of a fitted rule: same-rate, any or dkw")
+    command.add_option("--bound", options->bound, "Bound for a fitted rule: same-rate, any or dkw")
         ->type_name("NAME")
         ->default_str("same-rate");
   }

@@ -136,7 +136,7 @@ int run_show(const std::string& path) {
 }  // namespace
 
 void add_show(Command& program, int& status) {
-  Command& command = *program.add_subcommand("show", "Say a rule in plain words");
+  Command& command = *program.add_subcommand("show", "Explain a rule in plain words");
   command.footer("Example:\n  evenhand show rule.json");
   auto path = std::make_shared<std::string>();
   command.add_option("RULE", *path, "A rule made by evenhand fit")->required()->type_name("");

@@ -46,7 +46,7 @@ void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objectiv
                         std::initializer_list<std::pair<bool, const char*>> others) {
   if (!criterion.empty() &&
       criterion_from(criterion, {.roles = {.sensitive = {"x"}}}).name != "statistical-parity") {
-    throw UserError("--soft serves statistical-parity, no other criterion");
+    throw UserError("--soft works with statistical-parity only");
   }
   std::vector<std::pair<bool, const char*>> all = {
       {!rows.sensitive.empty(), "--sensitive"},
@@ -55,7 +55,7 @@ void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objectiv
       {objective.base_threshold.has_value(), "--base-threshold"}};
   all.insert(all.end(), others);
   for (const auto& [given, option] : all) {
-    if (given) throw UserError(fmt::format("soft groups (--soft) go without {}", option));
+    if (given) throw UserError(fmt::format("--soft cannot be combined with {}", option));
   }
 }
 
@@ -84,7 +84,7 @@ SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
     if (wanted.rule) add_missing(out.soft_, wanted.rule->parts().columns);
   }
   if (wanted.exhaustive && out.soft_.size() < 2) {
-    throw UserError("--exhaustive takes two columns of --soft or more: all the groups there are");
+    throw UserError("--exhaustive needs at least two columns in --soft: all the groups there are");
   }
   out.probabilities_ = out.soft_;
   if (wanted.rule) add_missing(out.probabilities_, wanted.rule->parts().columns);
@@ -176,7 +176,7 @@ std::vector<double> SoftTable::decided_by(const SoftRule& rule) const {
     std::vector<std::uint64_t> counts(of_rule_->names.size());
     for (const CellCode code : of_rule_->codes) ++counts[code];
     refuse_unseen(name_, of_rule_->names, counts, rule.parts().strata,
-                  "fit it anew, or leave these people out with --sql");
+                  "refit it, or leave these people out with --sql");
   }
   SoftRows everything{score(), {}, of_rule_ ? &*of_rule_ : nullptr};
   for (std::size_t j = 0; j < probabilities_.size(); ++j) {

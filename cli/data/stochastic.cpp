@@ -126,7 +126,7 @@ void StochasticOptions::check(const RowOptions& rows, const std::string& output)
   if (stream) {
     if (!rows.tally.empty()) throw UserError("--stream needs rows: give DATA, not --tally");
     if (steps) throw UserError("--stream takes whole passes: give --epochs, not --steps");
-    if (seed) throw UserError("--stream takes rows in their order: there is nothing to --seed");
+    if (seed) throw UserError("--stream takes rows in their order: --seed has no effect");
     if (epochs && *epochs != std::floor(*epochs)) {
       throw UserError("--stream takes whole passes: give --epochs a whole number");
     }
@@ -162,7 +162,7 @@ void add_stochastic_options(Command& command, StochasticOptions& options) {
   command
       .add_option("--solver", options.solver,
                   "exact, with a proof; or sgd, the paper's stochastic gradient descent, for "
-                  "statistical-parity and equal-rates, with --gamma 0.01 unless told otherwise")
+                  "statistical-parity and equal-rates, with --gamma 0.01 by default")
       ->type_name("exact|sgd")
       ->capture_default_str();
   command
@@ -175,7 +175,7 @@ void add_stochastic_options(Command& command, StochasticOptions& options) {
   add_number(command, "--epochs", options.epochs,
              "sgd: steps, in multiples of the rows (default: 25; with --stream: 1)");
   add_whole_number(command, "--steps", options.steps, "sgd: steps, instead of --epochs");
-  add_whole_number(command, "--seed", options.seed, "sgd: of the rows drawn (default: 0)");
+  add_whole_number(command, "--seed", options.seed, "sgd: seed for drawing rows (default: 0)");
   command.add_flag("--stream", options.stream,
                    "sgd: take rows in the order of DATA, a pass for each epoch, instead of drawing "
                    "them; an order that is not random misleads it");
@@ -186,7 +186,7 @@ void add_stochastic_options(Command& command, StochasticOptions& options) {
       ->type_name("FILE");
   add_whole_number(command, "--record-every", options.record_every,
                    "sgd: steps between two points of the trace (default: a hundredth of all)");
-  command.add_flag("--compare", options.compare, "sgd: say how far it is from the exact optimum");
+  command.add_flag("--compare", options.compare, "sgd: report the distance to the exact optimum");
 }
 
 SgdResult solve_stochastic(const Prepared& data, const DatabaseOptions& database,
@@ -230,8 +230,7 @@ Compared compare(const SgdResult& sgd, const Prepared& data) {
 
 std::string run_in_words(const SgdResult& sgd) {
   return fmt::format(
-      "{}: {} of stochastic gradient descent, learning rate {}, {} projection; the criterion "
-      "is missed by {}",
+      "{}: {} of stochastic gradient descent, learning rate {}, {} projection; violation {}",
       bad("approximate"), counted(sgd.steps, "step"), rounded(sgd.learning_rate, 4),
       to_string(sgd.projection), small(sgd.solution.violation));
 }
@@ -242,9 +241,8 @@ std::string table_of(const SgdResult& sgd, const Compared& compared) {
   table.add({"objective of the rule", rounded(sgd.solution.primal, 8),
              rounded(compared.exact.primal, 8), ""});
   table.add({"dual objective", rounded(sgd.solution.dual, 8), rounded(compared.exact.dual, 8),
-             faint("what the method descends on; never below the optimum")});
-  table.add(
-      {"criterion missed by", small(sgd.solution.violation), small(compared.exact.violation), ""});
+             faint("minimized by sgd; never below the optimum")});
+  table.add({"violation", small(sgd.solution.violation), small(compared.exact.violation), ""});
   table.add({"largest difference of a price", small(compared.distance.multiplier), "",
              faint("of a positive decision, between the two")});
   return table.text();

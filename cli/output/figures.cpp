@@ -114,10 +114,10 @@ std::optional<double> largest_difference(const Audit& audit, Rate rate) {
 }
 
 std::string proof_in_words(Status status, double gap, double violation) {
-  const std::string word(to_string(status));
+  const std::string word =
+      (status == Status::optimal ? "proven " : "") + std::string(to_string(status));
   return fmt::format(
-      "{}: no rule that is as fair does better by more than {} of the whole; the criterion is "
-      "missed by {}",
+      "{}: within {} of the best fair rule; violation {}",
       status == Status::optimal || status == Status::feasible ? good(word) : bad(word),
       small(std::max(0.0, gap)), small(violation));
 }

@@ -32,7 +32,8 @@ int say_infeasible(const Criterion& criterion, const Infeasibility& why, bool js
     return exit_infeasible;
   }
   say(printable(fmt::format(
-      "evenhand: no rule meets the requirements: {}; a slack of {} in every bound would do",
+      "evenhand: no rule meets the requirements: {}; relaxing every bound by {} would make them "
+      "feasible",
       clash.empty() ? "they clash with the criterion" : clash + with,
       rounded(why.common_slack, 6))));
   return exit_infeasible;

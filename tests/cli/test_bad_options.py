@@ -38,7 +38,7 @@ def test_coins_that_cannot_be_tossed(
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (["fit", "data.csv", "--score"], ("--score: its value is missing",)),
+        (["fit", "data.csv", "--score"], ("--score needs a value",)),
         (["fit", "data.csv", "--score", "score", "--bogus"], ("--bogus", "--help")),
         (["fit", "data.csv", "other.csv"], ("other.csv", "--help")),
         (["fit", "data.csv", "data.csv"], ("data.csv is not", "several", "quotes", "--sql")),

@@ -240,7 +240,7 @@ def test_group_that_the_rule_never_saw(tool: Tool, command: str) -> None:
     call = arguments("apply", "data.csv")
     if command == "audit":
         call = ["audit", "data.csv", "--rule", "rule.json"]
-    refuses(tool, *call, says=("data.csv", "never seen group=C", "2 rows", "fit it anew"))
+    refuses(tool, *call, says=("data.csv", "never seen group=C", "2 rows", "refit it, or leave these people out"))
 
 
 @pytest.mark.parametrize("name", ["probability", "decision", "PROBABILITY", "Decision"])

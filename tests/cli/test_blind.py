@@ -65,7 +65,7 @@ def test_strata_may_be_seen(tool: Tool, people: Path) -> None:
     ("options", "part"),
     [
         (("--gamma", "0.1"), "gamma must be 0"),
-        (("--solver", "sgd"), "--blind goes without --solver sgd"),
+        (("--solver", "sgd"), "--blind cannot be combined with --solver sgd"),
     ],
 )
 def test_what_does_not_go_with_it_is_refused(

@@ -86,7 +86,7 @@ def test_certify_partial_names_the_rest(tool: Tool, people: Path) -> None:
         (["--bound", "same-rate", "--gamma", "0.1"], "use any or dkw"),
         (["--certify", "0"], "--certify lies between 0 and 1"),
         (["--certify", "0.95"], "--tolerance above 0"),
-        (["--certify-partial"], "--certify-partial is for --certify"),
+        (["--certify-partial"], "--certify-partial needs --certify"),
     ],
 )
 def test_what_makes_no_sense(tool: Tool, people: Path, more: list[str], says: str) -> None:
