@@ -229,8 +229,8 @@ int run_apply(const Options& options) {
 }  // namespace
 
 void add_apply(Command& program, int& status) {
-  Command& command =
-      *program.add_subcommand("apply", "Decide: every input column, plus probability and decision");
+  Command& command = *program.add_subcommand(
+      "apply", "Decide for every row: adds the columns probability and decision");
   command.footer(
       "Examples:\n"
       "  evenhand apply loans.parquet --rule rule.json --id person --key-file key -o "

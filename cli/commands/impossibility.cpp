@@ -232,7 +232,7 @@ void add_impossibility(Command& theory, int& status) {
       ->type_name("FILE");
   command
       .add_option("--output-format", options->output_format,
-                  "What to write, if the name does not say: csv, parquet or json")
+                  "Format to write, if the file name does not tell: csv, parquet or json")
       ->type_name("NAME");
   command.add_option("--witness-name", options->witness_name, "Name of that column")
       ->type_name("NAME")

@@ -146,7 +146,9 @@ int run_monitor(Options options) {
   const Rule& rule = file.hard();
   ColumnsIfThere if_there;
   file.fill(options.rows, if_there);
-  if (!options.rows.weight.empty()) throw UserError("monitor counts people: it takes no --weight");
+  if (!options.rows.weight.empty()) {
+    throw UserError("monitor counts people: --weight is not supported");
+  }
   options.rows.within += (options.rows.within.empty() ? "" : ",") + options.period;
   const MonitorOptions wanted{.tolerance = *options.tolerance,
                               .confidence = options.confidence.value_or(0.95),
@@ -156,7 +158,9 @@ int run_monitor(Options options) {
   if (!options.state.empty()) before = contents_of(options.state);
   Monitor monitor = before ? Monitor::from_json(*before, wanted) : Monitor(wanted);
   const Prepared data = prepare(options.data, options.rows, {});
-  if (!data.tally().unit_weights()) throw UserError("monitor counts people: weights are not taken");
+  if (!data.tally().unit_weights()) {
+    throw UserError("monitor counts people: weighted rows are not supported");
+  }
   for (MonitorBatch& batch : batches_of(data.tally(), data.roles(), rule)) {
     monitor.add(std::move(batch));
   }

@@ -37,7 +37,7 @@ struct Options : ProblemOptions {
 PlanOptions wanted(const Options& options) {
   PlanOptions out{.tolerance = options.fairness.tolerance, .ratio = options.fairness.ratio};
   if (!out.tolerance && !out.ratio) {
-    throw UserError("say what is to be shown: --tolerance 0.05, or --ratio 0.8");
+    throw UserError("say what to show: --tolerance 0.05, or --ratio 0.8");
   }
   if (options.confidence) out.confidence = *options.confidence;
   if (options.power) out.power = *options.power;
@@ -48,8 +48,7 @@ PlanOptions wanted(const Options& options) {
 
 std::vector<PlannedStratum> from_numbers(const Options& options) {
   if (!options.rate) {
-    throw UserError(
-        "say at which rate people are selected: --rate 0.2, or give DATA and a criterion");
+    throw UserError("give the selection rate: --rate 0.2, or give DATA and a criterion");
   }
   const std::uint64_t groups = options.groups.value_or(2);
   const std::uint64_t strata = options.strata.value_or(1);

@@ -102,7 +102,7 @@ int run_merge(const MergeOptions& options) {
     const std::vector<std::string> found = files_of(given).files;
     tallies.insert(tallies.end(), found.begin(), found.end());
   }
-  if (tallies.size() < 2) throw UserError("merge takes two tallies or more");
+  if (tallies.size() < 2) throw UserError("merge needs at least two tallies");
   check_name(options.output);
   Output output(options.output);
   std::optional<StoredTally> all;
@@ -132,7 +132,7 @@ int run_merge(const MergeOptions& options) {
 
 void add_tally(Command& program, int& status) {
   Command& command = *program.add_subcommand(
-      "tally", "Count rows by group and score: all that fitting needs, and nobody's row");
+      "tally", "Count rows by group and score: all that fitting needs, without anybody's row");
   command.footer(
       "Examples:\n"
       "  evenhand tally january.csv --score p --sensitive sex --label repaid -o january.parquet\n"
@@ -144,8 +144,8 @@ void add_tally(Command& program, int& status) {
   add_data_options(command, options->data);
   add_row_options(command, options->rows);
   add_number(command, "--min-count", options->min_count,
-             "Pool neighbouring scores of a cell until no entry has fewer rows");
-  command.add_option("-o,--output", options->output, "Where the tally goes, as Parquet")
+             "Pool neighbouring scores of a cell until every entry has at least this many rows");
+  command.add_option("-o,--output", options->output, "Parquet file to write the tally to")
       ->required()
       ->type_name("FILE");
   command.callback([options, &status] { status = run_tally(*options); });
@@ -162,7 +162,7 @@ void add_merge(Command& program, int& status) {
   command.add_flag("--allow-repeated", options->repeated,
                    "Also add up tallies of the same people, who then count twice");
   add_threads(command, options->database);
-  command.add_option("-o,--output", options->output, "Where the sum goes, as Parquet")
+  command.add_option("-o,--output", options->output, "Parquet file to write the sum to")
       ->required()
       ->type_name("FILE");
   command.callback([options, &status] { status = run_merge(*options); });

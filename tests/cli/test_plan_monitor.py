@@ -50,8 +50,8 @@ def test_plan_from_data(tool: Tool, people: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ([], "say what is to be shown"),
-        (["--tolerance", "0.05"], "say at which rate"),
+        ([], "say what to show"),
+        (["--tolerance", "0.05"], "give the selection rate"),
         (["--tolerance", "0", "--rate", "0.2"], "exactly 0"),
         (["--tolerance", "0.05", "--rate", "2"], "rate lies between"),
         (["--tolerance", "0.05", "--rate", "0.2", "--confidence", "1"], "confidence"),

@@ -127,7 +127,7 @@ def test_three_tallies_merge_at_once_or_one_after_the_other(
     assert metadata(tool.path("a.parquet")) == metadata(tool.path("b.parquet"))
     tool("merge", "[012].parquet", "-o", "c.parquet").ok()
     assert tool.path("c.parquet").read_bytes() == tool.path("a.parquet").read_bytes()
-    tool("merge", "0*.parquet", "-o", "d.parquet").fails(2, "two tallies or more")
+    tool("merge", "0*.parquet", "-o", "d.parquet").fails(2, "at least two tallies")
     tool("merge", "x*.parquet", "0.parquet", "-o", "d.parquet").fails(2, "x*.parquet",
                                                                       "no file matches")
     entries = sql("SELECT count(*), sum(n) FROM 'b.parquet'")[0]
