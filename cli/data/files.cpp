@@ -31,7 +31,7 @@ std::string lower(std::string_view text) {
 std::string without_compression(std::string_view name) {
   std::string out = lower(name);
   for (const std::string_view ending : {".gz", ".zst"}) {
-    if (out.ends_with(ending)) out.resize(out.size() - ending.size());
+    if (out.ends_with(ending)) out.erase(out.size() - ending.size());
   }
   return out;
 }

@@ -88,7 +88,7 @@ def test_auto_resolution_is_exact_for_few_scores_and_bounded_for_many(
     exact = fitted(tool, people, *PARITY, "--resolution", "exact")
     assert fitted(tool, people, *PARITY, "--resolution", "auto") == exact
     assert fitted(tool, people, *PARITY) == exact
-    many = """SELECT CASE WHEN i % 30 = 0 THEN 'a' ELSE 'b' END AS sex,
+    many = """SELECT i AS id, CASE WHEN i % 30 = 0 THEN 'a' ELSE 'b' END AS sex,
               (hash(i) % 100000007) / 100000007 * CASE WHEN i % 30 = 0 THEN 0.7 ELSE 1 END AS score
               FROM range(70000) t(i)"""
     fitted(tool, "--sql", many, *PARITY, "--resolution", "auto")

@@ -11,8 +11,10 @@ import pytest
 from conftest import PROJECT, TOOL, Tool, unavailable
 
 COMMANDS = ["demo", "fit", "apply", "show", "audit", "frontier", "calibrate", "tally", "merge",
-            "theory", "man", "completion"]
+            "plan", "monitor", "theory", "man", "completion"]
 CALCULATORS = ["impossibility", "excess-risk", "sgd-error", "gamma"]
+STATUSES = ["0 done", "2 wrong input", "3 no rule", "4 a check failed", "5 too few rows to certify",
+            "6 not proven optimal", "1 anything else"]
 PARITY = ("--score", "score", "--sensitive", "sex", "--criterion", "statistical-parity")
 
 
@@ -28,8 +30,8 @@ def test_help_lists_every_command_and_the_exit_statuses(tool: Tool, flag: str) -
     listed = re.findall(r"^  ([a-z]+) {3,}\S", ran.out, re.MULTILINE)
     assert listed == COMMANDS
     assert "evenhand demo" in ran.out
-    for status in ("0 done", "2 wrong input", "3 no rule", "4 audit"):
-        assert status in ran.out
+    for status in STATUSES:
+        assert status in " ".join(ran.out.split())
     assert ran.err == ""
 
 
@@ -40,13 +42,14 @@ def test_every_command_has_help_with_a_line_for_each_option(tool: Tool, command:
     assert ran.err == ""
     assert f"evenhand {command}" in ran.out
     assert "--help" in long_options(ran.out)
-    after = re.split(r"^ +(?:-\w,)?--[a-z-]+", ran.out, flags=re.MULTILINE)[1:]
+    described = ran.out.split("\nExample")[0]
+    after = re.split(r"^ +(?:-\w,)?--[a-z-]+", described, flags=re.MULTILINE)[1:]
     for text in after:
         assert len(text.split()) >= 2, text
     assert tool(command, "-h").ok().out == ran.out
 
 
-@pytest.mark.parametrize("command", ["fit", "apply", "audit", "frontier", "tally", "merge", "show"])
+@pytest.mark.parametrize("command", ["fit", "apply", "audit", "frontier", "tally", "merge", "show", "plan", "monitor"])
 def test_examples_in_help_use_options_that_exist(tool: Tool, command: str) -> None:
     """An example that does not parse is worse than none."""
     out = tool(command, "--help").ok().out
@@ -107,7 +110,8 @@ def test_every_word_that_completion_offers_is_taken(tool: Tool, people: Path) ->
     for option, more in (("--criterion", []), ("--scale", PARITY), ("--favorable", PARITY),
                          ("--resolution", PARITY), ("--calibrate", PARITY), ("--across", PARITY),
                          ("--calibrate-by", PARITY), ("--gamma", PARITY), ("--solver", PARITY),
-                         ("--null", PARITY), ("--format", PARITY)):
+                         ("--null", PARITY), ("--format", PARITY), ("--bound", PARITY),
+                         ("--lottery", PARITY), ("--no-worse", PARITY)):
         for word in complete("evenhand", "fit", option, ""):
             if (option, word) in (("--format", "csv"), ("--format", "json")):
                 continue  # the file is Parquet
@@ -135,6 +139,17 @@ def test_the_man_page_has_every_command_and_option(tool: Tool) -> None:
     for calculator in CALCULATORS:
         assert f'.SS "evenhand theory {calculator}"' in page
     assert "NO_COLOR" in page
+    statuses = page[page.index(".SH EXIT STATUS") :]
+    assert re.findall(r"^\.B (\d+)$", statuses, re.MULTILINE) == [str(n) for n in range(7)]
+
+
+def test_the_docs_have_every_option(tool: Tool) -> None:
+    """docs/tool.md names each option of each command."""
+    page = (PROJECT / "docs/tool.md").read_text()
+    calls = [(command,) for command in COMMANDS] + [("theory", each) for each in CALCULATORS]
+    for call in calls:
+        for option in long_options(tool(*call, "--help").ok().out):
+            assert re.search(rf"{option}(?![\w-])", page), (call, option)
 
 
 def test_the_man_page_is_correct_roff(tool: Tool) -> None:
