@@ -71,6 +71,7 @@ class Search {
 
   Branched run(const std::vector<std::size_t>& start) {
     if (!start.empty()) offer(start);
+    for (const bool everybody : {false, true}) offer_if_met(everybody);
     Node root;
     for (std::size_t c = 0; c < points_.size(); ++c) {
       root.choices.push_back({0, windows_[c].size() - 1});
@@ -163,6 +164,17 @@ class Search {
     return above > 0 && n - all[above - 1] < all[above] - n ? above - 1 : above;
   }
 
+  // Nobody or everybody: programs may take the corner of all that is possible for outside it.
+  void offer_if_met(bool everybody) {
+    std::vector<std::size_t> at;
+    std::vector<At> reach;
+    for (const Points& points : points_) {
+      at.push_back(everybody ? points.last() : 0);
+      reach.push_back({points.n[at.back()], points.y[at.back()]});
+    }
+    if (total_violation(limits_, values_at(limits_, reach)) <= met) offer(at);
+  }
+
   void offer(const std::vector<std::size_t>& at) {
     double value = 0;
     for (std::size_t c = 0; c < at.size(); ++c) value += points_[c].value[at[c]];
@@ -185,7 +197,6 @@ class Search {
       for (const Share& share : *mixture) value += share.weight * points_[c].value[share.k];
       mixtures.push_back(*std::move(mixture));
     }
-    constexpr double met = 5e-10;
     if (mixtures.size() < points_.size() ||
         total_violation(limits_, values_at(limits_, at)) > met) {
       given_up_ = std::max(given_up_, node.bound);
@@ -248,6 +259,8 @@ class Search {
     const std::size_t wanted = low <= high ? std::clamp(middle, low, high) : middle;
     return std::min(wanted, choices.end - 1);
   }
+
+  static constexpr double met = 5e-10;  // a violation that is rounding
 
   const Limits& limits_;
   const std::vector<Points>& points_;

@@ -445,6 +445,9 @@ Problem random_problem(Random& random, const Family& family, int trial) {
       out.demands.push_back(std::move(demand));
     }
   }
+  if (out.demands.empty() && family.criterion.empty()) {  // nobody to say it for
+    out.demands.push_back(random_demand(random, out.people, Form::capacity, labels));
+  }
 
   CriterionOptions options;
   std::array<std::size_t, 3> order = {0, 1, 2};
