@@ -97,8 +97,8 @@ void add_data_options(Command& command, DataOptions& options) {
   command
       .add_option(
           "DATA", options.input.data,
-          "A CSV, Parquet or JSON file, also compressed (.gz, .zst), a glob in quotes, or - "
-          "for standard input")
+          "A CSV, Parquet or JSON file, also compressed (.gz, .zst), a folder, a glob in quotes, "
+          "or - for standard input")
       ->type_name("");
   command
       .add_option("--sql", options.input.sql,

@@ -143,9 +143,9 @@ Found find(const Options& options, const Prepared& data) {
 void check_calibration(const Options& options) {
   const bool labels = !options.rows.label.empty() || !options.rows.tally.empty();
   if (options.fit.calibration.method() != Calibration::none && !labels) {
-    throw UserError(
-        fmt::format("--calibrate {} needs the actual outcomes: name their column with --label",
-                    options.fit.calibration.calibrate));
+    throw UserError(fmt::format(
+        "--calibrate {} needs labels, the actual outcomes: name their column with --label",
+        options.fit.calibration.calibrate));
   }
 }
 

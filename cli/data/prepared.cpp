@@ -144,8 +144,8 @@ void check_labels(const Criterion& criterion, const RowOptions& rows) {
   const bool needed = std::any_of(criterion.rates.begin(), criterion.rates.end(),
                                   [](Rate rate) { return rate != Rate::selection; });
   if (needed && rows.label.empty() && rows.tally.empty()) {
-    throw UserError(fmt::format("{} needs the actual outcomes: name their column with --label",
-                                criterion.name));
+    throw UserError(fmt::format(
+        "{} needs labels, the actual outcomes: name their column with --label", criterion.name));
   }
 }
 
