@@ -237,10 +237,10 @@ def test_one_group_in_every_stratum(tool: Tool, command: str) -> None:
 def test_group_that_the_rule_never_saw(tool: Tool, command: str) -> None:
     """An unseen cell is named, its rows are counted, and there is advice."""
     tool.write("data.csv", with_row("0.5,C,north,0,1,f\n0.6,C,north,0,1,g"))
-    call = arguments("apply", "data.csv")
+    call, advice = arguments("apply", "data.csv"), "choose --unseen score or reject"
     if command == "audit":
-        call = ["audit", "data.csv", "--rule", "rule.json"]
-    refuses(tool, *call, says=("data.csv", "never seen group=C", "2 rows", "refit it, or leave these people out"))
+        call, advice = ["audit", "data.csv", "--rule", "rule.json"], "leave these people out"
+    refuses(tool, *call, says=("data.csv", "never seen group=C", "2 rows", "fit it", advice))
 
 
 @pytest.mark.parametrize("name", ["probability", "decision", "PROBABILITY", "Decision"])
