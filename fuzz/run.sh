@@ -35,6 +35,7 @@ is_current() {  # object $1 is newer than source $2, the headers and this script
   [ -f "$1" ] || return 1
   [ -z "$(find "$2" "$source/fuzz/run.sh" -newer "$1")" ] || return 1
   [ -z "$(find "$source/include" "$source/src/rule" "$source/src/support" "$source/src/tally" \
+    "$source/src/requirement" \
     "$source/fuzz" -name '*.h' -newer "$1")" ]
 }
 
@@ -49,7 +50,7 @@ compile() {  # source $1 into object $2
 
 objects=""
 for file in "$source"/src/rule/*.cpp "$source"/src/support/*.cpp "$source"/src/tally/*.cpp \
-  "$source"/src/solve/requirement.cpp; do
+  "$source"/src/requirement/*.cpp; do
   folder=${file%/*}
   object="$build/${folder##*/}_$(basename "$file" .cpp).o"
   compile "$file" "$object"

@@ -150,12 +150,14 @@ struct Slow {
   double ratio = 1e300;
 };
 Slow search_slowly(const Pair& pair, const Allowance& allowance) {
-  constexpr int steps = 1000;
+  constexpr int steps = 2000;
   const double weight_over = pair.sizes.over / allowance.over;
   const double weight_under = pair.sizes.under / allowance.under;
   Slow out;
   for (int i = 0; i <= steps; ++i) {
-    const double p = pair.over + (1 - pair.over) * i / steps;
+    const double share = static_cast<double>(i) / steps;
+    const double p =
+        pair.over + (1 - pair.over) * share * share * share;  // ratios ask for small ones
     const double left = 1 - weight_over * rate_distance(pair.over, p);
     if (left < 0) break;
     double low = 0;
