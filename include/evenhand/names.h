@@ -23,6 +23,8 @@ struct Name {
   std::string_view name;
   std::string_view help;  // a few words
 };
+template <class Value>
+Name(Value, std::string_view, std::string_view) -> Name<Value>;  // for compilers before C++20's own
 
 // clang-format off
 inline constexpr std::array scale_names = {
