@@ -146,7 +146,11 @@ class OneRate {
   std::optional<Response> fewest(CellCode c, double snap) const {
     const Pieces& pieces = pieces_[c];
     const std::optional<Split> split = split_at(pieces, rates_[c]);
-    if (!problem_.from_labels || !split) return std::nullopt;
+    if (!split) return std::nullopt;
+    if (!problem_.from_labels) {
+      // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
+      return steps_at(pieces, snapped_rate(pieces, rates_[c], 0.4 * snap), data_.level);
+    }
     double before = 0;
     for (std::size_t i = 0; i < split->piece; ++i) before += pieces.list[i].n;
     const Piece& piece = pieces.list[split->piece];
