@@ -247,7 +247,7 @@ TEST(Audit, RejectsARuleThatDoesNotFit) {
       [&] {
         audit(Tally::of(score, Cells::from({{"sex", other}})), roles, rule);
       },
-      "never seen the cell sex=X");
+      "never seen sex=X (2 rows)");
   expect_throw<std::invalid_argument>(
       [&] {
         audit(Tally::of(score, Cells::from({{"sex", sex}}), {.scale = Scale::signed_}), roles,

@@ -132,8 +132,8 @@ TEST(SoftAudit, KnownGroupsAreTheSpecialCase) {
     const Audit hard =
         audit(tally, {.sensitive = {"member"}, .within = {"region"}}, {.costs = costs});
     EXPECT_EQ(soft.expected, hard.expected);
-    EXPECT_NEAR(soft.accuracy, hard.overall.figures.accuracy.value(), 1e-12);
-    EXPECT_NEAR(soft.cost, hard.overall.figures.cost.value(), 1e-12);
+    EXPECT_NEAR(*soft.accuracy, hard.overall.figures.accuracy.value(), 1e-12);
+    EXPECT_NEAR(*soft.cost, hard.overall.figures.cost.value(), 1e-12);
     EXPECT_NEAR(soft.selection_rate, hard.overall.figures.selection_rate.value(), 1e-12);
     EXPECT_NEAR(soft.weight, hard.overall.figures.weight, 1e-9);
     for (const Comparison& stratum : hard.strata) {
@@ -157,7 +157,7 @@ TEST(SoftAudit, ScoresThatMeanRiskTurnLabelsToo) {
   const SoftRows rows{risk, {{"g", g}}};
   const SoftAudit audit = audit_soft(rows, {.label = came_true, .favorable = Favorable::low});
   EXPECT_NEAR(audit.selection_rate, 2.0 / 3, 1e-15);
-  EXPECT_NEAR(audit.accuracy, 2.0 / 3, 1e-15);
+  EXPECT_NEAR(*audit.accuracy, 2.0 / 3, 1e-15);
 }
 
 TEST(SoftAudit, TheOrderOfRowsDoesNotShow) {
@@ -188,9 +188,9 @@ TEST(SoftAudit, FittedRulesTreatThoseWhoBelongAndTheOthersAlike) {
   EXPECT_LT(after.largest_difference().value(), 1e-9);
   EXPECT_GT(after.smallest_ratio().value(), 1 - 1e-8);
   EXPECT_GT(before.largest_difference().value(), after.largest_difference().value());
-  EXPECT_GE(before.accuracy, after.accuracy - 1e-12);
+  EXPECT_GE(*before.accuracy, *after.accuracy - 1e-12);
   // At costs of 1 the benefit of a decision is what it adds to the number of right ones.
-  EXPECT_NEAR(after.weight * (before.accuracy - after.accuracy), fit.base - fit.primal, 1e-9);
+  EXPECT_NEAR(after.weight * (*before.accuracy - *after.accuracy), fit.base - fit.primal, 1e-9);
 }
 
 TEST(SoftAudit, WhatCannotBeComparedIsNot) {

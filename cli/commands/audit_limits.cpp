@@ -21,6 +21,17 @@ void AuditLimits::check() const {
   }
 }
 
+int AuditLimits::judge(const std::string& data, const AuditReport& report) const {
+  if (!report.largest_difference || !report.smallest_ratio) {
+    return judge(data, std::nullopt, std::nullopt);
+  }
+  return judge(data, report.largest_difference->difference(), report.smallest_ratio->ratio());
+}
+
+int AuditLimits::judge(const std::string& data, const SoftAudit& audit) const {
+  return judge(data, audit.largest_difference(), audit.smallest_ratio());
+}
+
 int AuditLimits::judge(const std::string& data, std::optional<double> difference,
                        std::optional<double> ratio) const {
   if ((fail_above || fail_below) && !(difference && ratio)) {

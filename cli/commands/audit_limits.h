@@ -1,6 +1,9 @@
 // Limits that an audit may not exceed, for pipelines.
 #pragma once
 
+#include <evenhand/audit_report.h>
+#include <evenhand/soft_audit.h>
+
 #include <optional>
 #include <string>
 
@@ -13,8 +16,12 @@ struct AuditLimits {
   std::optional<double> fail_below;  // of a ratio
 
   void check() const;  // throws UserError for a limit that cannot be
-  // The exit status of an audit with these worst values, and a line that says why. Throws UserError
-  // if there is a limit and nothing was compared.
+  // The exit status of an audit, and a line that says why. Throws UserError if there is a limit and
+  // nothing was compared.
+  int judge(const std::string& data, const AuditReport& report) const;
+  int judge(const std::string& data, const SoftAudit& audit) const;
+
+ private:
   int judge(const std::string& data, std::optional<double> difference,
             std::optional<double> ratio) const;
 };

@@ -84,7 +84,8 @@ std::string report(const Prepared& data, const Found& found) {
   out += fmt::format("  {}\n\n", found.sgd ? run_in_words(*found.sgd)
                                            : proof_in_words(fit.status, fit.gap, fit.violation));
   const AuditOptions auditing = auditing_of(fit);
-  for (const Roles& view : views_of(data.roles(), criterion.roles.across)) {
+  for (const Roles& view :
+       views_of({data.roles().sensitive, data.roles().within, criterion.roles.across})) {
     const Audit before_view = audit(data.tally(), view, auditing);
     const Audit after_view = audit(data.tally(), view, fit.rule, auditing);
     out +=

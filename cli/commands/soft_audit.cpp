@@ -22,8 +22,7 @@ std::string title_of(const SoftAuditRequest& request, const SoftTable& data) {
                             shown(data.soft())));
 }
 
-Json json_of(const SoftTable& data, const SoftAudit& before, const SoftAudit* after,
-             bool meaningless) {
+Json json_of(const SoftTable& data, const SoftAudit& before, const SoftAudit* after) {
   const SoftAudit& last = after ? *after : before;
   Json out;
   out["data"] = data.name();
@@ -34,10 +33,6 @@ Json json_of(const SoftTable& data, const SoftAudit& before, const SoftAudit* af
   out["soft"] = data.soft();
   out["within"] = data.columns().within;
   out["before"] = to_json(before, data.columns().within);
-  if (meaningless) {
-    out["before"]["expected"] = false;
-    out["before"]["accuracy"] = out["before"]["cost"] = nullptr;
-  }
   if (after) out["after"] = to_json(*after, data.columns().within);
   return out;
 }
@@ -59,27 +54,24 @@ int run_soft_audit(const SoftAuditRequest& request) {
                                  .label = data.label(),
                                  .scale = decisions ? Scale::probability : reading.scale,
                                  .favorable = reading.favorable,
-                                 .costs = request.costs};
-  const SoftAudit before =
-      decisions ? audit_soft(data.rows(), data.score(), options) : audit_soft(data.rows(), options);
+                                 .costs = request.costs,
+                                 .decisions = decisions};
+  const SoftAudit before = audit_soft(data.rows(), options);
   std::optional<SoftAudit> after;
   if (rule) after = audit_soft(data.rows(), data.decided_by(*rule), options);
   const SoftAudit* last = after ? &*after : nullptr;
-  // Figures that trust the scores mean nothing where these are decisions.
-  const bool meaningless = decisions && before.expected;
   if (request.json) {
-    print(json_of(data, before, last, meaningless).dump(2) + "\n");
+    print(json_of(data, before, last).dump(2) + "\n");
   } else {
     std::string text = title_of(request, data) + "\n\n";
-    if (!meaningless) text += summary_table(before, last, request.costs, std::nullopt) + "\n";
+    if (before.accuracy) text += summary_table(before, last, request.costs, std::nullopt) + "\n";
     text += pair_table(data.columns().within, before, last);
     if (data.excluded() > 0) {
       text += fmt::format("\n{} left out for a missing value\n", counted(data.excluded(), "row"));
     }
     print(text);
   }
-  const SoftAudit& judged = last ? *last : before;
-  return request.limits.judge(data.name(), judged.largest_difference(), judged.smallest_ratio());
+  return request.limits.judge(data.name(), last ? *last : before);
 }
 
 }  // namespace evenhand::cli

@@ -14,17 +14,6 @@ namespace {
 
 using Align = Table::Align;
 
-Json comparison_json(const Comparison& comparison) {
-  Json out = to_json(comparison.figures);
-  for (const RateOf& rate : all_rates()) {
-    const auto& spread = comparison.*rate.spread;
-    Json& at = out[std::string(rate.name) + "_between_groups"];
-    if (spread) at = {{"difference", spread->difference}, {"ratio", spread->ratio}};
-  }
-  out["bias"] = comparison.bias;
-  return out;
-}
-
 std::string with_interval(const Figures& figures, const RateOf& rate, bool intervals) {
   std::string text = percent(figures.*rate.value, 1);
   if (!intervals) return text;
@@ -38,79 +27,6 @@ std::string with_interval(const Figures& figures, const RateOf& rate, bool inter
 
 Json optional_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-Json values_json(const std::vector<std::string>& attributes, std::span<const std::string> values) {
-  Json out = Json::object();
-  for (std::size_t i = 0; i < attributes.size(); ++i) out[attributes[i]] = values[i];
-  return out;
-}
-
-const std::vector<RateOf>& all_rates() {
-  static const std::vector<RateOf> rates = {
-      {Rate::selection, "selected", "selection_rate", &Figures::selection_rate,
-       &Figures::selection_interval, &Comparison::selection_rate},
-      {Rate::true_positive, "true pos.", "true_positive_rate", &Figures::true_positive_rate,
-       &Figures::true_positive_interval, &Comparison::true_positive_rate},
-      {Rate::false_positive, "false pos.", "false_positive_rate", &Figures::false_positive_rate,
-       &Figures::false_positive_interval, &Comparison::false_positive_rate},
-  };
-  return rates;
-}
-
-const RateOf& rate_of(Rate rate) {
-  return *std::find_if(all_rates().begin(), all_rates().end(),
-                       [&](const RateOf& candidate) { return candidate.rate == rate; });
-}
-
-Json to_json(const Figures& figures) {
-  Json out;
-  out["weight"] = figures.weight;
-  for (const RateOf& rate : all_rates()) {
-    out[std::string(rate.name)] = optional_json(figures.*rate.value);
-    if (const auto& interval = figures.*rate.interval) {
-      out[std::string(rate.name) + "_interval"] = {interval->low, interval->high};
-    }
-  }
-  out["precision"] = optional_json(figures.precision);
-  out["accuracy"] = optional_json(figures.accuracy);
-  out["cost"] = optional_json(figures.cost);
-  return out;
-}
-
-Json to_json(const Audit& audit, const CellNames& names, const Roles& roles) {
-  Json out;
-  out["expected"] = audit.expected;
-  out["overall"] = comparison_json(audit.overall);
-  const auto add = [&out](const char* list, Json what, const char* key, Json values) {
-    what[key] = std::move(values);
-    out[list].push_back(std::move(what));
-  };
-  for (const AuditedGroup& group : audit.overall.groups) {
-    Json figures = to_json(group.figures);
-    figures["covariance"] = group.covariance;
-    add("groups", std::move(figures), "group", values_json(roles.sensitive, group.values));
-  }
-  for (const Comparison& stratum : audit.strata) {
-    add("strata", comparison_json(stratum), "stratum", values_json(roles.within, stratum.values));
-  }
-  for (const AuditedCell& cell : audit.cells) {
-    Json figures = to_json(cell.figures);
-    figures["covariance"] = cell.covariance;
-    add("cells", std::move(figures), "cell",
-        values_json(names.attributes(), names.values(cell.cell)));
-  }
-  return out;
-}
-
-std::optional<double> largest_difference(const Audit& audit, Rate rate) {
-  std::optional<double> largest;
-  for (const Comparison& stratum : audit.strata) {
-    if (const auto& spread = stratum.*rate_of(rate).spread) {
-      largest = std::max(largest.value_or(0), spread->difference);
-    }
-  }
-  return largest;
 }
 
 std::string proof_in_words(Status status, double gap, double violation) {
@@ -132,19 +48,6 @@ std::string people(double weight) {
     return with_commas(static_cast<std::size_t>(weight));
   }
   return rounded(weight, 6);
-}
-
-std::vector<Roles> views_of(const Roles& roles, Across across) {
-  std::vector<Roles> out;
-  if (across != Across::marginal || roles.sensitive.size() < 2) {
-    out.push_back({.sensitive = roles.sensitive, .within = roles.within});
-  }
-  if (across != Across::intersection && roles.sensitive.size() > 1) {
-    for (const std::string& attribute : roles.sensitive) {
-      out.push_back({.sensitive = {attribute}, .within = roles.within});
-    }
-  }
-  return out;
 }
 
 std::string group_table(const Roles& roles, const Audit& before, const Audit* after,
@@ -219,7 +122,9 @@ std::string summary_table(const Audit& before, const Audit* after, const Costs& 
   const Figures none;
   const Figures& new_figures = after ? after->overall.figures : none;
   const std::string expected = before.expected ? "expected, if the scores are calibrated" : "";
-  if (costs == Costs{}) {
+  if (!old_figures.accuracy) {
+    // Nothing is known about being right.
+  } else if (costs == Costs{}) {
     table.add("accuracy", percent(old_figures.accuracy), percent(new_figures.accuracy), expected);
   } else {
     const auto text = [](const std::optional<double>& cost) {

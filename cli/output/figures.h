@@ -2,12 +2,11 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/audit_json.h>
 #include <evenhand/solve.h>
 
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,31 +17,7 @@ namespace evenhand::cli {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const Figures& figures);
-Json to_json(const Audit& audit, const CellNames& names, const Roles& roles);
-
 Json optional_json(const std::optional<double>& value);
-// {"attribute": "value"}
-Json values_json(const std::vector<std::string>& attributes, std::span<const std::string> values);
-
-// A named rate of an audit.
-struct RateOf {
-  Rate rate;
-  std::string_view title;  // "selected", "of deserving", "of others"
-  std::string_view name;   // "selection_rate"
-  std::optional<double> Figures::*value;
-  std::optional<Interval> Figures::*interval;
-  std::optional<Spread> Comparison::*spread;
-};
-const std::vector<RateOf>& all_rates();
-const RateOf& rate_of(Rate rate);
-
-// The largest difference of a rate between the groups of a stratum, over all strata; none if
-// nothing can be compared.
-std::optional<double> largest_difference(const Audit& audit, Rate rate);
-
-// Who is compared: the combinations of all sensitive attributes, each attribute's values, or both.
-std::vector<Roles> views_of(const Roles& roles, Across across);
 
 // One line for each group of each stratum: people, then each of the rates before and after.
 std::string group_table(const Roles& roles, const Audit& before, const Audit* after,

@@ -18,42 +18,6 @@ std::string shown_figure(const std::optional<double>& value) {
   return value ? rounded(*value, 4) : "-";
 }
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json figures_json(const CalibrationFigures& figures) {
-  Json out;
-  out["weight"] = figures.weight;
-  out["ece"] = optional_json(figures.ece);
-  out["brier"] = optional_json(figures.brier);
-  out["log_loss"] = optional_json(figures.log_loss);
-  Json& bins = out["bins"] = Json::array();
-  for (const ReliabilityBin& bin : figures.bins) {
-    bins.push_back({{"from", bin.from},
-                    {"to", bin.to},
-                    {"weight", bin.weight},
-                    {"mean_p", bin.mean_p},
-                    {"observed", bin.observed}});
-  }
-  return out;
-}
-
-Json report_json(const CalibrationReport& report, const CellNames& names) {
-  Json out;
-  out["overall"] = figures_json(report.overall);
-  Json& cells = out["cells"] = Json::array();
-  for (CellCode c = 0; c < report.cells.size(); ++c) {
-    Json cell = figures_json(report.cells[c]);
-    Json& values = cell["cell"] = Json::object();
-    for (std::size_t a = 0; a < names.attributes().size(); ++a) {
-      values[names.attributes()[a]] = names.values(c)[a];
-    }
-    cells.push_back(std::move(cell));
-  }
-  return out;
-}
-
 std::string bins_table(const CalibrationFigures& figures) {
   Table table({"probability", "people", "said", "happened"},
               {Align::left, Align::right, Align::right, Align::right});
@@ -175,8 +139,8 @@ std::string to_text(const Reliability& reliability, const CellNames& names) {
 
 Json to_json(const Reliability& reliability, const CellNames& names) {
   Json out;
-  if (reliability.before) out["before"] = report_json(*reliability.before, names);
-  if (reliability.after) out["after"] = report_json(*reliability.after, names);
+  if (reliability.before) out["before"] = evenhand::to_json(*reliability.before, names);
+  if (reliability.after) out["after"] = evenhand::to_json(*reliability.after, names);
   return out;
 }
 

@@ -11,37 +11,6 @@ namespace evenhand::cli {
 
 using Align = Table::Align;
 
-Json summary_json(const SoftAudit& audit) {
-  Json out;
-  out["selection_rate"] = audit.selection_rate;
-  out["accuracy"] = audit.accuracy;
-  out["cost"] = audit.cost;
-  out["largest_difference"] = optional_json(audit.largest_difference());
-  return out;
-}
-
-Json to_json(const SoftAudit& audit, const std::vector<std::string>& within) {
-  Json out;
-  out["expected"] = audit.expected;
-  out["weight"] = audit.weight;
-  out.update(summary_json(audit));
-  Json& strata = out["strata"] = Json::array();
-  for (const SoftAuditedStratum& stratum : audit.strata) {
-    Json columns = Json::array();
-    for (const SoftPair& pair : stratum.columns) {
-      columns.push_back({{"column", pair.column},
-                         {"mean", pair.mean},
-                         {"rate", optional_json(pair.rate)},
-                         {"others", optional_json(pair.others)}});
-    }
-    strata.push_back({{"stratum", values_json(within, stratum.values)},
-                      {"weight", stratum.weight},
-                      {"selection_rate", optional_json(stratum.selection_rate)},
-                      {"columns", std::move(columns)}});
-  }
-  return out;
-}
-
 std::string summary_table(const SoftAudit& before, const SoftAudit* after, const Costs& costs,
                           std::optional<double> lottery_share) {
   SummaryTable table(after != nullptr);
@@ -50,8 +19,8 @@ std::string summary_table(const SoftAudit& before, const SoftAudit* after, const
     table.add("accuracy", percent(before.accuracy), after ? percent(after->accuracy) : "",
               expected);
   } else {
-    table.add("cost of a decision", rounded(before.cost, 5), after ? rounded(after->cost, 5) : "",
-              expected);
+    table.add("cost of a decision", rounded(before.cost.value_or(0), 5),
+              after ? rounded(after->cost.value_or(0), 5) : "", expected);
   }
   table.add("selected", percent(before.selection_rate), after ? percent(after->selection_rate) : "",
             "of all people");

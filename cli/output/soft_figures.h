@@ -11,9 +11,6 @@
 
 namespace evenhand::cli {
 
-Json to_json(const SoftAudit& audit, const std::vector<std::string>& within);
-Json summary_json(const SoftAudit& audit);  // of everybody, without the strata
-
 // Accuracy or cost, selection, the largest difference; before and after.
 std::string summary_table(const SoftAudit& before, const SoftAudit* after, const Costs& costs,
                           std::optional<double> lottery_share);

@@ -1,4 +1,5 @@
-// audit: what decisions mean for each cell, before or after a rule.
+// audit: what decisions mean for each cell, before or after a rule; those of the scores alone, of a
+// rule, or made elsewhere. audit_report.h compares the groups.
 #pragma once
 
 #include <evenhand/calibrate.h>
@@ -8,7 +9,9 @@
 #include <evenhand/tally.h>
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace evenhand {
@@ -20,6 +23,11 @@ struct AuditOptions {
   // What the scores say of outcomes; none: the rule's calibrator, or else their scale.
   std::optional<Calibrator> calibrator = {};
   std::size_t calibration_bins = 0;  // 0: do not measure calibration; it needs labels
+  Unseen unseen = Unseen::error;     // for people in cells that the rule does not know
+  // The scores are decisions made elsewhere, 0 or 1 (not with a rule). Without labels nothing is
+  // known about being right.
+  bool decisions = false;
+  double min_group = 0;  // groups of less weight are shown, but not compared; finite, >= 0
 };
 
 // Where a rate lies in the population that the rows were drawn from, for one rate at a time: the
@@ -58,6 +66,7 @@ struct AuditedGroup {
   // Of the decision and of belonging to this group, inside the stratum: Definition 1 of the paper,
   // |X_k|^-1 sum (1_S - rho_k) q. Zero for every group means conditional statistical parity.
   double covariance = 0;
+  bool compared = true;  // its weight is at least AuditOptions::min_group
 };
 
 struct Comparison {
@@ -77,18 +86,39 @@ struct AuditedCell {
 };
 
 struct Audit {
+  bool labelled = false;
   bool expected = false;  // accuracy, precision and cost trust the scores: there were no labels
   std::vector<AuditedCell> cells;
   std::vector<Comparison> strata;
   Comparison overall;                            // of the groups, over all strata
   std::optional<CalibrationReport> calibration;  // if asked for
+  double lottery_share = 0;                      // of the weight that a coin decides
+  std::vector<CellCode> unseen;  // cells that the rule does not know, decided by the option
 };
 
 // Groups are the combinations of the sensitive attributes' values; attributes without a role are
 // added up, so that one attribute at a time can be audited under a rule that tells more apart.
-// Of the base decisions, and of a rule. Throws std::out_of_range if the rule lacks a cell.
+// Of the base decisions (or those made elsewhere), and of a rule. Throws std::out_of_range that
+// names the cells that the rule lacks, unless AuditOptions::unseen decides about them.
 Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options = {});
 Audit audit(const Tally& tally, const Roles& roles, const Rule& rule,
             const AuditOptions& options = {});
+
+// Where an audit has a rate, and what it is called.
+struct RateOf {
+  Rate rate;
+  std::string_view name;   // "selection_rate", in JSON and frames
+  std::string_view words;  // "selection rate"
+  std::string_view title;  // "selected", of a column
+  std::optional<double> Figures::*value;
+  std::optional<Interval> Figures::*interval;
+  std::optional<Spread> Comparison::*spread;
+};
+std::span<const RateOf> all_rates() noexcept;
+const RateOf& rate_of(Rate rate) noexcept;
+
+// Between the groups of a stratum, over all strata; none if nothing can be compared.
+std::optional<double> largest_difference(const Audit& audit, Rate rate);
+std::optional<double> smallest_ratio(const Audit& audit, Rate rate);
 
 }  // namespace evenhand

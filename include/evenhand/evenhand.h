@@ -8,6 +8,7 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/audit_report.h>
 #include <evenhand/bad_row.h>
 #include <evenhand/blind.h>
 #include <evenhand/calibrate.h>
@@ -32,6 +33,7 @@
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
 #include <evenhand/sgd.h>
+#include <evenhand/side_by_side.h>
 #include <evenhand/soft.h>
 #include <evenhand/soft_audit.h>
 #include <evenhand/soft_check.h>

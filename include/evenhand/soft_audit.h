@@ -18,6 +18,9 @@ struct SoftAuditOptions {
   Scale scale = Scale::probability;
   Favorable favorable = Favorable::high;
   Costs costs = {};
+  // The scores are decisions made elsewhere, 0 or 1: without labels nothing is known about being
+  // right.
+  bool decisions = false;
 };
 
 // Those who belong to a group, and the others, in one stratum.
@@ -39,8 +42,8 @@ struct SoftAudit {
   bool expected = false;  // accuracy and cost trust the scores: there were no labels
   double weight = 0;
   double selection_rate = 0;
-  double accuracy = 0;
-  double cost = 0;  // mean cost of a decision
+  std::optional<double> accuracy;  // these two: none of decisions without labels
+  std::optional<double> cost;      // mean cost of a decision
   std::vector<SoftAuditedStratum> strata;
 
   // Between those who belong and the others, over all columns and strata; none if nothing can be
@@ -50,10 +53,10 @@ struct SoftAudit {
       const;  // of the smaller rate to the larger; 1 if both are 0
 };
 
-// Of decisions with these probabilities (0 or 1 for decisions that were made), and of decisions by
-// the benefit alone. Columns are audited whether a rule knows them or not. The order of rows does
-// not show in the result. Throws std::invalid_argument for values out of range (naming the row),
-// columns of different lengths, and no rows.
+// Of decisions with these probabilities, and of decisions by the benefit alone or made elsewhere.
+// Columns are audited whether a rule knows them or not. The order of rows does not show in the
+// result. Throws std::invalid_argument for values out of range (naming the row), columns of
+// different lengths, and no rows.
 SoftAudit audit_soft(const SoftRows& rows, std::span<const double> q,
                      const SoftAuditOptions& options = {});
 SoftAudit audit_soft(const SoftRows& rows, const SoftAuditOptions& options = {});

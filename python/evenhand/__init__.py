@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from . import theory
 from ._audit.audit import Audit
 from ._audit.auditing import audit
-from ._audit.soft_audit import SoftAudit
+from ._audit.soft_audit import SoftAudit, audit_soft
 from ._calibrate import Calibrator, calibrate
 from ._core import version as __version__
 from ._rule.load import load
@@ -53,6 +53,7 @@ __all__ = [
     "Trace",
     "__version__",
     "audit",
+    "audit_soft",
     "calibrate",
     "fit",
     "frontier",

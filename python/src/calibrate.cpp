@@ -1,3 +1,4 @@
+#include <evenhand/audit_json.h>
 #include <evenhand/calibrate.h>
 #include <evenhand/rule.h>
 
@@ -7,6 +8,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <nlohmann/json.hpp>
 
 #include "arrays.h"
 #include "columns.h"
@@ -93,9 +95,10 @@ void bind_calibrate(nb::module_& m) {
   m.def(
       "calibration_report",
       [](const Tally& tally, const Calibrator* calibrator, std::size_t bins) {
-        return record_of(calibrator ? calibration_report(tally, *calibrator, bins)
-                                    : calibration_report(tally, bins),
-                         tally.cells());
+        return to_python(
+            evenhand::to_json(calibrator ? calibration_report(tally, *calibrator, bins)
+                                         : calibration_report(tally, bins),
+                              tally.cells()));
       },
       nb::arg("tally"), nb::arg("calibrator").none(), nb::arg("bins"),
       nb::sig("def calibration_report(tally: Tally, calibrator: Calibrator | None, bins: int) -> "

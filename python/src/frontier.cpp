@@ -1,3 +1,4 @@
+#include <evenhand/audit_json.h>
 #include <evenhand/frontier.h>
 
 #include <optional>
@@ -5,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <nlohmann/json.hpp>
 
 #include "options.h"
 #include "records.h"
@@ -25,7 +27,7 @@ nb::list points_of(const std::vector<FrontierPoint>& points, const char* paramet
     record["gap"] = point.gap;
     record["violation"] = point.violation;
     record["lottery_share"] = point.lottery_share;
-    record.update(record_of(point.figures));
+    record.update(nb::borrow<nb::dict>(to_python(to_json(point.figures))));
     out.append(record);
   }
   return out;

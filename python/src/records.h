@@ -1,8 +1,6 @@
 // Results as plain dictionaries and lists, with the names of the tool's JSON.
 #pragma once
 
-#include <evenhand/audit.h>
-#include <evenhand/calibrate.h>
 #include <evenhand/cells.h>
 #include <evenhand/solve.h>
 
@@ -12,16 +10,15 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nlohmann/json_fwd.hpp>
 
 namespace evenhand::python {
 
 // {"sex": "F", "race": "Black"}
 nanobind::dict values_record(const std::vector<std::string>& attributes,
                              std::span<const std::string> values);
-nanobind::dict record_of(const Figures& figures);
-nanobind::dict record_of(const Audit& audit, const CellNames& names, const Roles& roles);
-nanobind::dict record_of(const CalibrationFigures& figures);
-nanobind::dict record_of(const CalibrationReport& report, const CellNames& names);
+// What the library writes as JSON.
+nanobind::object to_python(const nlohmann::ordered_json& json);
 nanobind::dict record_of(const Constraint& constraint);
 nanobind::list record_of(const std::vector<Constraint>& constraints);
 nanobind::dict record_of(const Infeasibility& why);

@@ -1,3 +1,4 @@
+#include <evenhand/audit_json.h>
 #include <evenhand/fit_record.h>
 #include <evenhand/soft.h>
 #include <evenhand/soft_audit.h>
@@ -10,6 +11,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <nlohmann/json.hpp>
 
 #include "arrays.h"
 #include "columns.h"
@@ -75,49 +77,15 @@ SoftSolution solved(const NumberColumn& score, const NumberColumns& columns,
                    [&](const SoftRows& rows) { return solve_soft(rows, options); });
 }
 
-nb::object number_or_none(const std::optional<double>& value) {
-  return value ? nb::object(nb::float_(*value)) : nb::none();
-}
-
-// With the names of the tool's JSON.
-nb::dict record_of(const SoftAudit& audit, const std::vector<std::string>& within) {
-  nb::dict out;
-  out["expected"] = audit.expected;
-  out["weight"] = audit.weight;
-  out["selection_rate"] = audit.selection_rate;
-  out["accuracy"] = audit.accuracy;
-  out["cost"] = audit.cost;
-  out["largest_difference"] = number_or_none(audit.largest_difference());
-  nb::list strata;
-  for (const SoftAuditedStratum& stratum : audit.strata) {
-    nb::dict record;
-    record["stratum"] = values_record(within, stratum.values);
-    record["weight"] = stratum.weight;
-    record["selection_rate"] = number_or_none(stratum.selection_rate);
-    nb::list columns;
-    for (const SoftPair& pair : stratum.columns) {
-      nb::dict column;
-      column["column"] = pair.column;
-      column["mean"] = pair.mean;
-      column["rate"] = number_or_none(pair.rate);
-      column["others"] = number_or_none(pair.others);
-      columns.append(column);
-    }
-    record["columns"] = columns;
-    strata.append(record);
-  }
-  out["strata"] = strata;
-  return out;
-}
-
-nb::dict audited(const NumberColumn& score, const NumberColumns& columns, const Attributes& within,
-                 const NumberColumn* q, const NumberColumn* weight, const NumberColumn* label,
-                 const std::string& scale, const std::string& favorable, double cost_fp,
-                 double cost_fn) {
+nb::object audited(const NumberColumn& score, const NumberColumns& columns,
+                   const Attributes& within, const NumberColumn* q, const NumberColumn* weight,
+                   const NumberColumn* label, const std::string& scale,
+                   const std::string& favorable, double cost_fp, double cost_fn, bool decisions) {
   std::vector<double> weights, labels, probabilities;
   SoftAuditOptions options{.scale = scale_from(scale),
                            .favorable = favorable_from(favorable),
-                           .costs = {cost_fp, cost_fn}};
+                           .costs = {cost_fp, cost_fn},
+                           .decisions = decisions};
   for (const NumberColumn* column : {weight, label}) {
     if (column) column->refuse_missing();
   }
@@ -128,7 +96,7 @@ nb::dict audited(const NumberColumn& score, const NumberColumns& columns, const 
   const SoftAudit audit = with_rows(score, columns, within, [&](const SoftRows& rows) {
     return q ? audit_soft(rows, q->doubles(probabilities), options) : audit_soft(rows, options);
   });
-  return record_of(audit, names);
+  return to_python(to_json(audit, names));
 }
 
 auto probability(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
@@ -260,12 +228,12 @@ void bind_soft(nb::module_& m) {
   m.def(
       "audit_soft", &audited, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
       nb::arg("q").none(), nb::arg("weight").none(), nb::arg("label").none(), nb::arg("scale"),
-      nb::arg("favorable"), nb::arg("cost_fp"), nb::arg("cost_fn"),
+      nb::arg("favorable"), nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("decisions"),
       nb::sig("def audit_soft(score: Numbers, columns: collections.abc.Sequence[Numbers], within: "
               "collections.abc.Sequence[Attribute], q: Numbers | None, weight: Numbers | None, "
               "label: Numbers | "
-              "None, scale: str, favorable: str, cost_fp: float, cost_fn: float) -> dict[str, "
-              "typing.Any]"));
+              "None, scale: str, favorable: str, cost_fp: float, cost_fn: float, decisions: "
+              "bool) -> dict[str, typing.Any]"));
   m.def(
       "is_soft_rule", [](const std::string& json) { return is_soft_rule(json); }, nb::arg("json"));
 }

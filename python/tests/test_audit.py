@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import json
 import math
 import pickle
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,8 +41,76 @@ def test_frames_records_and_words(people: People) -> None:
     frame = audit.to_frame()
     assert len(frame) == 6
     assert {"sex", "race", "selection_rate", "weight"} <= set(frame.columns)
+    low, high = frame["selection_rate_low"], frame["selection_rate_high"]
+    assert ((low < frame["selection_rate"]) & (frame["selection_rate"] < high)).all()
     assert "sex=F, race=a" in repr(audit)
     assert audit.selection_rate == audit.overall["selection_rate"]
+
+
+def test_the_headline_says_what_it_is_about(people: People) -> None:
+    groups = {"sex": people.sex}
+    audit = evenhand.audit(people.score, groups, within={"race": people.race})
+    between = audit.largest_difference_between
+    assert between is not None
+    assert audit.largest_difference == between["high"]["value"] - between["low"]["value"]
+    stratum = between["stratum"]["race"]
+    rates = [
+        (people.score[(people.sex == sex) & (people.race == stratum)] > 0.5).mean()
+        for sex in np.unique(people.sex)
+    ]
+    assert audit.largest_difference == pytest.approx(max(rates) - min(rates))
+    for shown in (repr(audit), audit._repr_html_()):
+        assert "largest difference" in shown
+        assert f"within race={stratum}" in shown
+    ratio = evenhand.audit(people.score, groups, criterion="four-fifths")
+    assert ratio.headline.startswith(f"smallest ratio {ratio.smallest_ratio:.3f}")
+    assert ratio.headline in repr(ratio)
+
+
+def test_requirements_are_checked_on_new_rows(people: People) -> None:
+    half = np.arange(len(people.score)) % 2 == 0
+    data = people.columns()
+    first, second = ({k: v[rows] for k, v in data.items()} for rows in (half, ~half))
+    fit = evenhand.fit(
+        "score", "sex", criterion="statistical-parity", require="rate <= 0.3", data=first
+    )
+    assert [one["holds"] for one in fit.after.requirements] == [True]
+    audit = evenhand.audit(data=second, rule=fit)
+    q = fit.rule.probability("score", data=second)
+    assert audit.requirements[0]["value"] == pytest.approx(q.mean())
+    assert audit.requirements[0]["holds"] == (q.mean() <= 0.3 + 1e-9)
+    assert "rate <= 0.3" in repr(audit)
+    other = evenhand.audit(data=second, rule=fit, require=["rate[sex=X] >= 0"])
+    assert other.requirements[0]["value"] is None
+    assert "sex=X" in other.requirements[0]["why_not"]
+
+
+def test_groups_that_the_rule_does_not_know(people: People) -> None:
+    rule = evenhand.fit(people.score, {"sex": people.sex}, criterion="statistical-parity").rule
+    scores, sex = [0.1, 0.9, 0.2, 0.7], ["F", "X", "X", "M"]
+    for unseen in ("score", "reject"):
+        audit = evenhand.audit(scores, {"sex": sex}, rule=rule, unseen=unseen)
+        q = rule.probability(scores, {"sex": sex}, unseen=unseen)
+        assert audit.selection_rate == pytest.approx(q.mean())
+        assert audit.unseen == [{"cell": {"sex": "X"}, "weight": 2.0}]
+
+
+def test_small_groups_are_not_compared() -> None:
+    scores, groups = [0.9, 0.1, 0.9, 0.1, 0.1], ["a", "a", "b", "b", "c"]
+    assert evenhand.audit(scores, groups).largest_difference == 0.5
+    audit = evenhand.audit(scores, groups, min_group=2)
+    assert audit.largest_difference == 0
+    assert len(audit.groups) == 3
+
+
+def test_audits_are_saved_as_json(people: People, tmp_path: Path) -> None:
+    fit = evenhand.fit(people.score, people.sex, criterion="statistical-parity")
+    fit.after.save(tmp_path / "audit.json")
+    found = json.loads((tmp_path / "audit.json").read_text())
+    assert found == fit.after.to_dict() == fit.before.to_dict()
+    assert found["largest_difference"] == fit.after.largest_difference
+    assert found["before"]["groups"] == fit.before.groups
+    assert found["after"]["cells"] == fit.after.cells
 
 
 def test_a_wider_confidence_widens_intervals(people: People) -> None:
@@ -54,7 +124,7 @@ def test_calibration_of_scores(people: People) -> None:
     audit = evenhand.audit(people.score, people.sex, label=people.label, calibration_bins=5)
     assert audit.calibration is not None
     assert len(audit.calibration["overall"]["bins"]) <= 5
-    assert audit.to_dict()["calibration"] == audit.calibration
+    assert audit.to_dict()["before"]["calibration"] == audit.calibration
 
 
 @pytest.mark.parametrize(
@@ -63,7 +133,10 @@ def test_calibration_of_scores(people: People) -> None:
         ({"rule": 3}, TypeError, "rule must be a Rule"),
         ({"confidence": 2}, ValueError, "confidence"),
         ({"criterion": "equalized-odds"}, ValueError, "needs labels"),
-        ({"reference": "X"}, ValueError, "no group 'X' to compare with; there are 'F', 'M'"),
+        ({"reference": "X"}, ValueError, "reference X is not one of the groups; there are F, M"),
+        ({"unseen": "x"}, ValueError, "no unseen 'x': choose error, score or reject"),
+        ({"min_group": -1}, ValueError, "smallest group"),
+        ({"require": "rate <="}, ValueError, "expected a number"),
         ({"across": "x"}, ValueError, "no across"),
         ({"calibration_bins": 5}, ValueError, "label"),
         ({"decision": [0, 1]}, ValueError, "either score or decision"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from applicants import ROWS, fair, numbers
 from sklearn.linear_model import LogisticRegression
@@ -162,3 +163,15 @@ def test_error_rates_of_decision_functions_need_no_calibration(
     assert model.fit_.status == "optimal"
     assert model.rule_.record["calibrate"] == "none"
     assert model.score(X, y, sensitive_features=frame.sex) > 0.6
+
+
+def test_audits_within_other_features(applicants: Any) -> None:
+    frame, y = applicants
+    X = numbers(frame)
+    groups = pd.DataFrame({"sex": frame.sex, "old": np.arange(len(y)) % 2})
+    model = fair(LogisticRegression().fit(X, y), cv="prefit")
+    model.fit(X, y, sensitive_features=groups)
+    audit = model.audit(X, y, sensitive_features=groups, within="old")
+    assert (audit.sensitive, audit.within) == (["sex"], ["old"])
+    assert len(audit.strata) == 2
+    assert audit.largest_difference < 1e-9

@@ -27,7 +27,7 @@ def rates(q: Any, g: Any, w: Any = 1.0) -> tuple[float, float]:
 
 
 def test_rates_of_scores(people: People, belongs: dict[str, Any]) -> None:
-    audit = evenhand.audit("score", soft=["p_f", "p_g"], weight="weight", data=belongs)
+    audit = evenhand.audit_soft("score", soft=["p_f", "p_g"], weight="weight", data=belongs)
     assert isinstance(audit, SoftAudit)
     q = (people.score > 0.5).astype(float)
     for pair in audit.records():
@@ -57,10 +57,10 @@ def test_fits_have_both_audits(people: People, belongs: dict[str, Any]) -> None:
 
 def test_rules_bring_their_columns(belongs: dict[str, Any]) -> None:
     fit = evenhand.fit("score", soft=["p_f"], within="race", label="label", data=belongs)
-    audit = evenhand.audit(data=belongs, rule=fit)
+    audit = evenhand.audit_soft(data=belongs, rule=fit)
     assert audit == fit.after
     assert audit.before == fit.before
-    given = evenhand.audit(
+    given = evenhand.audit_soft(
         belongs["score"],
         soft={"p_f": belongs["p_f"]},
         within={"race": belongs["race"]},
@@ -68,7 +68,7 @@ def test_rules_bring_their_columns(belongs: dict[str, Any]) -> None:
         rule=fit.rule,
     )
     assert given == audit
-    other = evenhand.audit(soft="p_g", within="sex", data=belongs, rule=fit)
+    other = evenhand.audit_soft(soft="p_g", within="sex", data=belongs, rule=fit)
     q = fit.rule.probability("score", data=belongs)
     women = belongs["sex"] == "F"
     expected = rates(q[women], belongs["p_g"][women])
@@ -76,18 +76,18 @@ def test_rules_bring_their_columns(belongs: dict[str, Any]) -> None:
         pytest.approx(expected, abs=1e-12)
     )
     with pytest.raises(ValueError, match="needs the column 'p_f'"):
-        evenhand.audit([0.5], soft={"p_g": [0.1]}, within={"race": ["a"]}, rule=fit)
+        evenhand.audit_soft([0.5], soft={"p_g": [0.1]}, within={"race": ["a"]}, rule=fit)
 
 
 def test_decisions_that_were_made(people: People, belongs: dict[str, Any]) -> None:
     made = (people.score > 0.3).astype(int)
-    audit = evenhand.audit(decision=made, soft={"p_f": belongs["p_f"]})
+    audit = evenhand.audit_soft(decision=made, soft={"p_f": belongs["p_f"]})
     assert audit.records()[0]["rate"] == pytest.approx(rates(made, belongs["p_f"])[0], abs=1e-12)
     assert audit.accuracy is None
     assert "accuracy" not in repr(audit)
-    labelled = evenhand.audit(decision=made, soft={"p_f": belongs["p_f"]}, label=people.label)
+    labelled = evenhand.audit_soft(decision=made, soft={"p_f": belongs["p_f"]}, label=people.label)
     assert labelled.accuracy == pytest.approx(np.mean(made == people.label), abs=1e-12)
-    risky = evenhand.audit(
+    risky = evenhand.audit_soft(
         decision=made, soft={"p_f": belongs["p_f"]}, label=people.label, favorable="low"
     )
     assert risky.accuracy == pytest.approx(np.mean(made != people.label), abs=1e-12)
@@ -96,8 +96,8 @@ def test_decisions_that_were_made(people: People, belongs: dict[str, Any]) -> No
 def test_missing_values(belongs: dict[str, Any]) -> None:
     holes = {**belongs, "p_f": np.where(np.arange(600) % 10 == 0, np.nan, belongs["p_f"])}
     with pytest.raises(ValueError, match="60"):
-        evenhand.audit("score", soft="p_f", data=holes)
-    audit = evenhand.audit("score", soft="p_f", data=holes, null="exclude")
+        evenhand.audit_soft("score", soft="p_f", data=holes)
+    audit = evenhand.audit_soft("score", soft="p_f", data=holes, null="exclude")
     assert (audit.excluded, audit.weight) == (60, 540)
 
 
@@ -105,31 +105,20 @@ def test_strata_never_seen(belongs: dict[str, Any]) -> None:
     some = {name: column[belongs["race"] != "a"] for name, column in belongs.items()}
     fit = evenhand.fit("score", soft="p_f", within="race", data=some)
     with pytest.raises(IndexError, match="race=a"):
-        evenhand.audit(data=belongs, rule=fit)
+        evenhand.audit_soft(data=belongs, rule=fit)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"sensitive": "sex"}, "without sensitive"),
-        ({"criterion": "equalized-odds"}, "statistical-parity only"),
-        ({"across": "both"}, "without across"),
-        ({"confidence": 0.9}, "without confidence"),
-        ({"calibration_bins": 5}, "without calibration_bins"),
-        ({"decision": "label"}, "either score or decision"),
-    ],
-)
-def test_what_cannot_be(belongs: dict[str, Any], options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        evenhand.audit("score", soft="p_f", data=belongs, **options)
+def test_either_scores_or_decisions(belongs: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="either score or decision"):
+        evenhand.audit_soft("score", "p_f", data=belongs, decision="label")
 
 
 def test_rules_of_known_groups(belongs: dict[str, Any]) -> None:
     fit = evenhand.fit("score", "sex", criterion="statistical-parity", data=belongs)
-    with pytest.raises(ValueError, match="known groups"):
-        evenhand.audit(soft="p_f", data=belongs, rule=fit)  # type: ignore[call-overload]
-
-
-def test_threads_are_a_number(belongs: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match="threads"):
-        evenhand.audit("score", soft="p_f", data=belongs, threads="many")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="known groups: use evenhand.audit"):
+        evenhand.audit_soft(soft="p_f", data=belongs, rule=fit)  # type: ignore[arg-type]
+    soft = evenhand.fit("score", soft="p_f", data=belongs)
+    with pytest.raises(TypeError, match="soft groups: use evenhand.audit_soft"):
+        evenhand.audit(data=belongs, rule=soft)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="SoftRule or a SoftFit, not int"):
+        evenhand.audit_soft("score", "p_f", data=belongs, rule=3)  # type: ignore[arg-type]

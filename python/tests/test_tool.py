@@ -122,7 +122,7 @@ def test_soft_attributes(name: str, tool: Tool, people: People, tmp_path: Path) 
     by_seed = theirs.decide("score", data=columns, seed=3)
     assert by_seed.tolist() == decided["decision"].to_pylist()
     audited = json.loads(tool("audit", "soft.parquet", "--rule", "tool.json", "--json"))
-    audit = evenhand.audit(data=columns, rule=theirs)
+    audit = evenhand.audit_soft(data=columns, rule=theirs)
     assert audit.before is not None
     assert (audit.before.to_dict(), audit.to_dict()) == (audited["before"], audited["after"])
     assert audit.largest_difference == audited["largest_difference"]
@@ -167,7 +167,8 @@ def test_audit_has_the_same_figures(tool: Tool, parquet: Path, people: People) -
         "score", "sex", within="race", label="label", criterion="equalized-odds",
         data=people.columns(),
     )  # fmt: skip
-    assert ours.to_dict() == theirs["before"]
+    del theirs["data"]
+    assert ours.to_dict() == theirs
     assert ours.largest_difference == theirs["largest_difference"]
     assert ours.smallest_ratio == theirs["smallest_ratio"]
 
@@ -187,12 +188,9 @@ def test_audit_of_a_rule_against_a_reference(
         "score", ["sex", "race"], data=people.columns(), rule=evenhand.load(tmp_path / "rule.json"),
         reference=["F", "a"],
     )  # fmt: skip
-    assert ours.before is not None
-    assert ours.before.to_dict() == theirs["before"]
-    assert ours.to_dict() == theirs["after"]
-    assert [{**one, "cell": None} for one in ours.against_reference] == [
-        {**one, "cell": None} for one in theirs["against_reference"]
-    ]
+    del theirs["data"]
+    assert ours.to_dict() == theirs
+    assert ours.against_reference == theirs["against_reference"]
     assert ours.largest_difference == theirs["largest_difference"]
 
 
@@ -210,8 +208,12 @@ def test_audit_of_decisions(tool: Tool, people: People, tmp_path: Path) -> None:
                 sensitive=["sex", "race"], decision="decision", across=across,
                 label="label" if label else None, data=columns,
             )  # fmt: skip
+            del theirs["data"]
+            assert ours.to_dict() == theirs
             views = theirs.get("views", [theirs])
-            assert [view.to_dict() for view in ours.views] == [view["before"] for view in views]
+            assert [view.groups for view in ours.views] == [
+                view["before"]["groups"] for view in views
+            ]
             assert ours.largest_difference == theirs["largest_difference"]
 
 

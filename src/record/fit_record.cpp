@@ -2,6 +2,7 @@
 #include <evenhand/fit_record.h>
 #include <evenhand/version.h>
 
+#include <limits>
 #include <stdexcept>
 
 namespace evenhand {
@@ -44,7 +45,9 @@ Criterion RecordedCriterion::criterion() const {
 }
 
 SoftSummary SoftSummary::of(const SoftAudit& audit) {
-  return {audit.selection_rate, audit.accuracy, audit.cost, audit.largest_difference()};
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  return {audit.selection_rate, audit.accuracy.value_or(unknown), audit.cost.value_or(unknown),
+          audit.largest_difference()};
 }
 
 FitRecord FitRecord::of(const Solution& solution) {

@@ -32,7 +32,12 @@ class SoftAuditor {
   std::vector<double> base_decisions() const {
     std::vector<double> q(rows_.size());
     for (std::size_t i = 0; i < q.size(); ++i) {
-      q[i] = benefit(promised(i), options_.costs) > 0 ? 1 : 0;
+      if (options_.decisions && rows_.score[i] != 0 && rows_.score[i] != 1) {
+        throw std::invalid_argument(
+            fmt::format("row {}: the decision {} is neither 0 nor 1", i, shortest(rows_.score[i])));
+      }
+      q[i] =
+          options_.decisions ? rows_.score[i] : (benefit(promised(i), options_.costs) > 0 ? 1 : 0);
     }
     return q;
   }
@@ -40,17 +45,20 @@ class SoftAuditor {
   SoftAudit run(std::span<const double> q) {
     check_probabilities(q);
     SoftAudit out;
-    out.expected = options_.label.empty();
+    const bool knows_outcomes = !options_.label.empty() || !options_.decisions;
+    out.expected = options_.label.empty() && knows_outcomes;
     prepare(out);
+    double right = 0;
+    double cost = 0;
     std::vector<std::vector<Chosen>> chosen(out.strata.size(),
                                             std::vector<Chosen>(rows_.columns.size()));
     std::vector<double> selected(out.strata.size());
     for (const std::size_t i : in_settled_order(q)) {
       const double n = options_.weight.empty() ? 1 : options_.weight[i];
       const double p = outcome(i);
-      out.accuracy += n * (q[i] * p + (1 - q[i]) * (1 - p));
-      out.cost += n * (q[i] * (1 - p) * options_.costs.false_positive +
-                       (1 - q[i]) * p * options_.costs.false_negative);
+      right += n * (q[i] * p + (1 - q[i]) * (1 - p));
+      cost += n * (q[i] * (1 - p) * options_.costs.false_positive +
+                   (1 - q[i]) * p * options_.costs.false_negative);
       out.strata[stratum(i)].weight += n;
       selected[stratum(i)] += n * q[i];
       for (std::size_t j = 0; j < rows_.columns.size(); ++j) {
@@ -66,7 +74,11 @@ class SoftAuditor {
         at.columns[j] = chosen[k][j].pair(rows_.columns[j].name, at.weight);
       }
     }
-    for (double* mean : {&out.selection_rate, &out.accuracy, &out.cost}) *mean /= out.weight;
+    out.selection_rate /= out.weight;
+    if (knows_outcomes) {
+      out.accuracy = right / out.weight;
+      out.cost = cost / out.weight;
+    }
     return out;
   }
 

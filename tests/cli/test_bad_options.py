@@ -62,7 +62,7 @@ def test_coins_that_cannot_be_tossed(
         (["tally", "data.csv", *WHO, "--min-count", "nan", "-o", "out.parquet"], ("min-count",)),
         (["merge", "-o", "out.parquet"], ("TALLY",)),
         (["show"], ("RULE",)),
-        (["audit", "data.csv", *WHO, "--reference", "Z"], ("Z", "--reference")),
+        (["audit", "data.csv", *WHO, "--reference", "Z"], ("the reference Z", "there are")),
         (["audit", "data.csv", *WHO, "--confidence", "2"], ("confidence", "2")),
         (["audit", "data.csv", *WHO, "--fail-above", "-1"], ("--fail-above",)),
         (["audit", "data.csv", *WHO, "--decision", "y"], ("not both",)),

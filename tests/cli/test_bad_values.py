@@ -239,7 +239,7 @@ def test_group_that_the_rule_never_saw(tool: Tool, command: str) -> None:
     tool.write("data.csv", with_row("0.5,C,north,0,1,f\n0.6,C,north,0,1,g"))
     call, advice = arguments("apply", "data.csv"), "choose --unseen score or reject"
     if command == "audit":
-        call, advice = ["audit", "data.csv", "--rule", "rule.json"], "leave these people out"
+        call, advice = ["audit", "data.csv", "--rule", "rule.json"], "--unseen"
     refuses(tool, *call, says=("data.csv", "never seen group=C", "2 rows", "fit it", advice))
 
 

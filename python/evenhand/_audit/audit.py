@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .. import _core, _options, _tables
+from .. import _core, _files, _options, _tables
 from .._calibrate import Calibrator
 from .._rule.rule import Rule
 from .._tally.tally import Tally
@@ -34,6 +35,19 @@ class Audit:
         What groups and strata are made of.
     rates : list of str
         The rates that are compared.
+    headline : str
+        The largest difference, or the smallest ratio for four-fifths, with its rate, groups and
+        stratum, over all views.
+    largest_difference, smallest_ratio : float or None
+        Over all views and rates that are compared; None if nothing can be.
+    largest_difference_between, smallest_ratio_between : dict or None
+        The rate, the stratum and the two groups that they are about.
+    requirements : list of dict
+        Each requirement with its ``value`` on these rows, and whether it ``holds``.
+    lottery_share : float
+        The share of people whom a coin decides.
+    unseen : list of dict
+        Cells that the rule does not know, decided by ``unseen``.
     before : Audit or None
         Of an audit of a rule: the same by the base decisions.
     excluded : int
@@ -45,70 +59,39 @@ class Audit:
     def __init__(
         self,
         record: dict[str, Any],
-        sensitive: Sequence[str],
-        within: Sequence[str],
+        view: int = 0,
         *,
-        rates: Sequence[str] = RATES[:1],
-        all_cells: bool = False,
+        text: str,
         before: Audit | None = None,
-        reference: Sequence[str] | None = None,
+        costs: tuple[float, float] = (1.0, 1.0),
         excluded: int = 0,
     ) -> None:
-        self.expected: bool = record["expected"]
-        self.overall: dict[str, Any] = record["overall"]
-        self.groups: list[dict[str, Any]] = record["groups"]
-        self.strata: list[dict[str, Any]] = record["strata"]
-        self.cells: list[dict[str, Any]] = record["cells"]
-        self.calibration: dict[str, Any] | None = record.get("calibration")
-        self.sensitive = list(sensitive)
-        self.within = list(within)
-        self.rates = list(rates)
+        figures = record["views"][view]
+        self.expected: bool = figures["expected"]
+        self.overall: dict[str, Any] = figures["overall"]
+        self.groups: list[dict[str, Any]] = figures["groups"]
+        self.strata: list[dict[str, Any]] = figures["strata"]
+        self.cells: list[dict[str, Any]] = figures["cells"]
+        self.calibration: dict[str, Any] | None = figures.get("calibration")
+        self.lottery_share: float = figures["lottery_share"]
+        self.against_reference: list[dict[str, Any]] = figures.get("against_reference", [])
+        self.sensitive: list[str] = figures["sensitive"]
+        self.within: list[str] = figures["within"]
+        self.rates: list[str] = record["compared"]
+        self.headline: str = record["headline"]
+        self.largest_difference: float | None = record["largest_difference"]
+        self.smallest_ratio: float | None = record["smallest_ratio"]
+        self.largest_difference_between: dict[str, Any] | None = record[
+            "largest_difference_between"
+        ]
+        self.smallest_ratio_between: dict[str, Any] | None = record["smallest_ratio_between"]
+        self.requirements: list[dict[str, Any]] = record.get("requirements", [])
+        self.unseen: list[dict[str, Any]] = record.get("unseen", [])
         self.before = before
         self.excluded = excluded
+        self._costs = costs
+        self._text = text
         self._others: list[Audit] = []  # without itself: that would be a cycle
-        self.against_reference = [] if reference is None else self._against(list(reference))
-        self._reference = reference
-        self._all_cells = all_cells
-
-    def _against(self, reference: list[str]) -> list[dict[str, Any]]:
-        out = []
-        for stratum in self.strata:
-            groups = stratum["groups"]
-            base = next((g for g in groups if list(g["group"].values()) == reference), None)
-            if base is None:
-                continue
-            for group in groups:
-                for rate in self.rates:
-                    value, other = group[rate], base[rate]
-                    if group is base or value is None or other is None:
-                        continue
-                    name = _tables.values_in_words({**group["group"], **stratum["stratum"]})
-                    out.append(
-                        {
-                            "cell": name,
-                            "rate": rate,
-                            "value": value,
-                            "reference": other,
-                            "difference": value - other,
-                            "ratio": value / other if other > 0 else None,
-                        }
-                    )
-        return out
-
-    def _compared(self) -> Iterator[tuple[float, float]]:
-        """Pairs of the smallest and largest rate that are compared."""
-        if self._reference is not None:
-            for one in self.against_reference:
-                yield one["value"], one["reference"]
-            return
-        for rate in self.rates:
-            pools = (
-                [self.cells] if self._all_cells else [stratum["groups"] for stratum in self.strata]
-            )
-            for pool in pools:
-                values = [one[rate] for one in pool if one[rate] is not None]
-                if len(values) > 1:
-                    yield min(values), max(values)
 
     @property
     def views(self) -> list[Audit]:
@@ -116,25 +99,15 @@ class Audit:
         return [self, *self._others]
 
     @property
-    def largest_difference(self) -> float | None:
-        """The largest difference between two rates that are compared, over all views.
-
-        None if nothing can be compared.
-        """
-        pairs = [pair for view in self.views for pair in view._compared()]
-        return max((abs(a - b) for a, b in pairs), default=None)
-
-    @property
-    def smallest_ratio(self) -> float | None:
-        """The smallest ratio of two rates that are compared, over all views."""
-        pairs = [pair for view in self.views for pair in view._compared()]
-        ratios = [min(pair) / max(pair) if max(pair) > 0 else 1.0 for pair in pairs]
-        return min(ratios, default=None)
-
-    @property
     def accuracy(self) -> float | None:
         """The share of right decisions, or what to expect of it (``expected``)."""
         value: float | None = self.overall["accuracy"]
+        return value
+
+    @property
+    def cost(self) -> float | None:
+        """The mean cost of a decision, or what to expect of it (``expected``)."""
+        value: float | None = self.overall["cost"]
         return value
 
     @property
@@ -144,31 +117,25 @@ class Audit:
         return value
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat record for each group of each stratum."""
+        """Return one flat record for each group of each stratum, with the ends of intervals."""
         return [
-            {
-                **stratum["stratum"],
-                **group["group"],
-                **{key: value for key, value in group.items() if key != "group"},
-            }
+            {**stratum["stratum"], **group["group"], **_flat(group)}
             for stratum in self.strata
             for group in stratum["groups"]
         ]
 
+    def to_json(self) -> str:
+        """Return the text that the tool's ``audit --json`` prints, without the data's name."""
+        return self._text
+
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the tool's JSON has it."""
-        without_groups = [
-            {key: value for key, value in stratum.items() if key != "groups"}
-            for stratum in self.strata
-        ]
-        out = {
-            "expected": self.expected,
-            "overall": self.overall,
-            "groups": self.groups,
-            "strata": without_groups,
-            "cells": self.cells,
-        }
-        return out if self.calibration is None else {**out, "calibration": self.calibration}
+        """Return :meth:`to_json` as a dictionary."""
+        out: dict[str, Any] = json.loads(self._text)
+        return out
+
+    def save(self, path: _files.PathLike) -> None:
+        """Write :meth:`to_json` into a file."""
+        _files.write_text(path, self._text)
 
     def __eq__(self, other: object) -> bool:
         """Whether all figures are the same, and compared alike."""
@@ -177,14 +144,7 @@ class Audit:
     __hash__ = None  # type: ignore[assignment]
 
     def _identity(self) -> tuple[Any, ...]:
-        return (
-            self.to_dict(),
-            self.rates,
-            self.against_reference,
-            self.excluded,
-            self.before,
-            self._others,
-        )
+        return self._text, self.overall, self.sensitive, self.excluded, self.before is None
 
     def to_frame(self) -> Any:
         """Return :meth:`records` as a pandas frame, or a polars one if pandas is missing."""
@@ -197,7 +157,7 @@ class Audit:
             [
                 _tables.values_in_words({**group["group"], **stratum["stratum"]}),
                 f"{group['weight']:,.10g}",
-                *(_tables.percent(group[rate]) for rate in rates),
+                *(_with_interval(group, rate) for rate in rates),
                 _tables.percent(group["accuracy"]),
             ]
             for stratum in self.strata
@@ -205,87 +165,130 @@ class Audit:
         ]
         return header, rows
 
-    def __repr__(self) -> str:
-        """Show a line for each group."""
+    def _head(self) -> list[str]:
+        sides = [self] if self.before is None else [self.before, self]
         note = " (expected, if the scores are calibrated)" if self.expected else ""
-        head = f"accuracy {_tables.percent(self.accuracy)}{note}, "
-        head += f"selected {_tables.percent(self.selection_rate)}, "
-        head += f"largest difference {_tables.percent(self.largest_difference)}"
-        return head + "\n\n" + _tables.text_table(*self._table())
+        figures = []
+        if self.accuracy is not None and self._costs[0] == self._costs[1]:
+            figures.append("accuracy " + _shown(side.accuracy for side in sides) + note)
+        elif self.cost is not None:
+            costs = " -> ".join(f"{side.cost:.5g}" for side in sides)
+            figures.append(f"cost of a decision {costs}{note}")
+        figures.append("selected " + _shown(side.selection_rate for side in sides))
+        lines = [", ".join(figures)]
+        if self.before is not None:
+            lines.append(f"before: {self.before.headline}")
+        lines.append(("" if self.before is None else "after: ") + self.headline)
+        for one in self.requirements:
+            value = one.get("why_not") or f"{one['value']:.6g}"
+            lines.append(f"{one['text']}: {value}, {'holds' if one['holds'] else 'does not hold'}")
+        if any("selection_rate_interval" in group for group in self.groups):
+            lines.append(
+                "in brackets: intervals for each rate on its own, for decisions not fitted on "
+                "these rows"
+            )
+        return lines
+
+    def __repr__(self) -> str:
+        """Show the headline, and a line for each group."""
+        return "\n".join(self._head()) + "\n\n" + _tables.text_table(*self._table())
 
     def _repr_html_(self) -> str:
-        return _tables.html_table(*self._table())
+        return _tables.html_lines(*self._head()) + _tables.html_table(*self._table())
 
 
-def together(views: list[Audit]) -> Audit:
-    """Make the first of them the one that has the others."""
-    views[0]._others = views[1:]
-    return views[0]
+def _shown(shares: Iterable[float | None]) -> str:
+    return " -> ".join(map(_tables.percent, shares))
 
 
-def views_of(sensitive: Sequence[str], across: str) -> list[list[str]]:
-    """Return who is compared: combinations of all attributes, each one's values, or both."""
-    if across not in ("intersection", "marginal", "both"):
-        raise ValueError(f"there is no across {across!r}: use intersection, marginal or both")
-    each = [[name] for name in sensitive] if len(sensitive) > 1 else []
-    if across == "intersection" or not each:
-        return [list(sensitive)]
-    return each if across == "marginal" else [list(sensitive), *each]
+def _with_interval(group: dict[str, Any], rate: str) -> str:
+    text = _tables.percent(group[rate])
+    if f"{rate}_interval" not in group:
+        return text
+    low, high = group[f"{rate}_interval"]
+    return f"{text} ({100 * low:.1f}-{100 * high:.1f})"
+
+
+def _flat(group: dict[str, Any]) -> dict[str, Any]:
+    """Make two columns of each interval, and leave out what else is no column."""
+    out: dict[str, Any] = {}
+    for key, value in group.items():
+        if key.endswith("_interval"):
+            name = key.removesuffix("_interval")
+            out[f"{name}_low"], out[f"{name}_high"] = value
+        elif key not in ("group", "compared"):
+            out[key] = value
+    return out
 
 
 def audit_tally(
     tally: Tally,
     *,
     rule: Rule | None = None,
-    sensitive: Sequence[str] | None = None,
-    criterion: _core.Criterion | None = None,
+    across: str = "intersection",
+    rates: Sequence[str] = RATES[:1],
+    is_ratio: bool = False,
+    all_cells: bool = False,
+    reference: Sequence[str] | None = None,
+    require: Sequence[str] = (),
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
     base_threshold: float | None = None,
     confidence: float = 0.95,
-    reference: Sequence[str] | None = None,
     calibrator: Calibrator | None = None,
     calibration_bins: int = 0,
-    meaningless: bool = False,
+    unseen: str = "error",
+    decisions: bool = False,
+    min_group: float = 0.0,
 ) -> Audit:
-    """Audit one grouping of a tally, by the base decisions or by a rule."""
-    groups = tally.sensitive if sensitive is None else list(sensitive)
+    """Audit a tally by the base decisions or by a rule: the first view, which has the others."""
+    scope = _core.audit_scope(
+        sensitive=tally.sensitive,
+        within=tally.within,
+        across=_options.text(across, "across"),
+        rates=list(rates) or list(RATES[:1]),
+        is_ratio=is_ratio,
+        all_cells=all_cells,
+        reference=list(reference or []),
+        require=[_options.text(one, "require") for one in require],
+    )
+    costs = _options.number(cost_fp, "cost_fp"), _options.number(cost_fn, "cost_fn")
+    options = _core.audit_options(
+        cost_fp=costs[0],
+        cost_fn=costs[1],
+        base_threshold=_options.optional_number(base_threshold, "base_threshold"),
+        confidence=_options.number(confidence, "confidence"),
+        calibrator=None if calibrator is None else calibrator._core,
+        calibration_bins=_options.whole(calibration_bins, "calibration_bins", 0, 2**31 - 1),
+        unseen=_options.text(unseen, "unseen"),
+        decisions=decisions,
+        min_group=_options.number(min_group, "min_group"),
+    )
+    before = _core.audit(tally._core, scope, None, options)
+    after = None if rule is None else _core.audit(tally._core, scope, rule._core, options)
+    text = _core.audit_json(tally._rows() or 0, tally.excluded, before, after)
+    bases = _views(before, text, costs, tally.excluded, None)
+    return bases[0] if after is None else _views(after, text, costs, tally.excluded, bases)[0]
 
-    def audited(core: _core.Rule | None, before: Audit | None) -> Audit:
-        record = _core.audit(
-            tally._core,
-            groups,
-            tally.within,
-            core,
-            _options.number(cost_fp, "cost_fp"),
-            _options.number(cost_fn, "cost_fn"),
-            _options.optional_number(base_threshold, "base_threshold"),
-            _options.number(confidence, "confidence"),
-            None if calibrator is None else calibrator._core,
-            _options.whole(calibration_bins, "calibration_bins", 0, 2**31 - 1),
-        )
-        if meaningless:
-            _forget_outcomes(record)
-        return Audit(
+
+def _views(
+    report: _core.AuditReport,
+    text: str,
+    costs: tuple[float, float],
+    excluded: int,
+    before: list[Audit] | None,
+) -> list[Audit]:
+    record = report.record()
+    views = [
+        Audit(
             record,
-            groups,
-            tally.within,
-            rates=criterion.rates if criterion and criterion.rates else RATES[:1],
-            all_cells=criterion is not None and criterion.all_cells,
-            before=before,
-            reference=reference,
-            excluded=tally.excluded,
+            i,
+            text=text,
+            before=None if before is None else before[i],
+            costs=costs,
+            excluded=excluded,
         )
-
-    base = audited(None, None)
-    return base if rule is None else audited(rule._core, base)
-
-
-def _forget_outcomes(record: dict[str, Any]) -> None:
-    """Figures that trust the scores mean nothing where these are decisions."""
-    record["expected"] = False
-    pools = [[record["overall"]], record["groups"], record["strata"], record["cells"]]
-    pools += [stratum["groups"] for stratum in record["strata"]]
-    for pool in pools:
-        for figures in pool:
-            figures.update(precision=None, accuracy=None, cost=None)
+        for i in range(len(record["views"]))
+    ]
+    views[0]._others = views[1:]
+    return views

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _inputs
+from .._tally.roles import names_in
 from .._tally.tally import Tally
 
 
@@ -21,10 +22,11 @@ def columns_of(record: dict[str, Any], data: Any, **given: Any) -> dict[str, Any
     """
     known = record.get("columns", {})
     if isinstance(given["score"], Tally):
-        roles = {
-            name: first(given[name], known.get(name) or None) for name in ("sensitive", "within")
-        }
-        return {**given, **roles}
+        within = first(given["within"], known.get("within") or None)
+        strata = names_in(within, "within")
+        groups = [name for name in known.get("sensitive", []) if name not in strata]
+        sensitive = first(given["sensitive"], groups or None)
+        return {**given, "sensitive": sensitive, "within": within}
     frame = _inputs.frame_of(data)
     if frame is None:
         return given

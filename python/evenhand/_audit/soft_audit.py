@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
-from .. import _core, _inputs, _options, _tables
+from .. import _core, _files, _inputs, _options, _tables
+from .._inputs import Column, Columns
 from .._inputs.rows import Rows
+from .._rule.rule import Rule
+from .._rule.soft_rule import SoftRule
 from .._tables import percent
 from .._tally.tally import Tally
 from . import decisions as _decisions
 from . import recorded as _recorded
 
 if TYPE_CHECKING:
-    from .._rule.soft_rule import SoftRule
+    from .._solve.found import SoftFit
 
 
 class SoftAudit:
     """Expected rates of those who belong to a group and of the others, by column and stratum.
 
-    Made by :func:`evenhand.audit` with ``soft=`` or a :class:`evenhand.SoftRule`;
-    :attr:`evenhand.SoftFit.before` and ``after`` are some too. Records are dictionaries with the
-    names of the tool's JSON.
+    Made by :func:`evenhand.audit_soft`; :attr:`evenhand.SoftFit.before` and ``after`` are some
+    too. Records are dictionaries with the names of the tool's JSON.
 
     Attributes
     ----------
@@ -33,6 +36,8 @@ class SoftAudit:
     strata : list of dict
         For each stratum its ``columns``: the expected share of people who belong (``mean``), their
         selection rate (``rate``) and that of the ``others``.
+    largest_difference, smallest_ratio : float or None
+        Between those who belong and the others; None if nothing can be compared.
     columns, within : list of str
         The columns with probabilities of belonging, and what strata are made of.
     before : SoftAudit or None
@@ -56,31 +61,13 @@ class SoftAudit:
         self.accuracy: float | None = record["accuracy"]
         self.cost: float | None = record["cost"]
         self.strata: list[dict[str, Any]] = record["strata"]
+        self.largest_difference: float | None = record["largest_difference"]
+        self.smallest_ratio: float | None = record["smallest_ratio"]
         self.columns = columns
         self.within = within
         self.before = before
         self.excluded = excluded
         self._record = record
-
-    def _compared(self) -> list[tuple[float, float]]:
-        pairs = [(pair["rate"], pair["others"]) for pair in self.records()]
-        return [pair for pair in pairs if None not in pair]
-
-    @property
-    def largest_difference(self) -> float | None:
-        """The largest difference between those who belong and the others.
-
-        None if nothing can be compared.
-        """
-        return max((abs(a - b) for a, b in self._compared()), default=None)
-
-    @property
-    def smallest_ratio(self) -> float | None:
-        """The smallest ratio of the lower to the higher of two rates that are compared."""
-        return min(
-            (min(pair) / max(pair) if max(pair) > 0 else 1.0 for pair in self._compared()),
-            default=None,
-        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat record for each column of each stratum."""
@@ -98,6 +85,14 @@ class SoftAudit:
     def to_dict(self) -> dict[str, Any]:
         """Return it as the tool's JSON has it."""
         return self._record
+
+    def to_json(self) -> str:
+        """Return :meth:`to_dict` as a text."""
+        return json.dumps(self._record, indent=2) + "\n"
+
+    def save(self, path: _files.PathLike) -> None:
+        """Write :meth:`to_json` into a file."""
+        _files.write_text(path, self.to_json())
 
     def to_frame(self) -> Any:
         """Return :meth:`records` as a pandas frame, or a polars one if pandas is missing."""
@@ -138,7 +133,7 @@ class SoftAudit:
         return self._head() + "\n\n" + _tables.text_table(*self._table())
 
     def _repr_html_(self) -> str:
-        return _tables.html_table(*self._table())
+        return _tables.html_lines(self._head()) + _tables.html_table(*self._table())
 
 
 def audit_rows(
@@ -175,12 +170,11 @@ def audit_rows(
             [attribute for attribute in rows.attributes if attribute.name in strata],
             q,
             *options,
+            made,
         )
-        if made and rows.label is None:  # figures that trust the scores mean nothing
-            record.update(expected=False, accuracy=None, cost=None)
         return SoftAudit(record, names, strata, before=before, excluded=rows.source.excluded)
 
-    base = audited(rows.score if made else None, None)
+    base = audited(None, None)
     if rule is None:
         return base
     q = rule._core.probability(
@@ -192,23 +186,54 @@ def audit_rows(
     return audited(_inputs.numbers(q, "probability"), base)
 
 
-def audit(
-    score: Any,
-    soft: Any,
+def audit_soft(
+    score: Column = None,
+    soft: Columns = None,
     *,
-    within: Any,
-    label: Any,
-    weight: Any,
-    data: Any,
-    rule: SoftRule | None,
-    decision: Any,
-    scale: str | None,
-    favorable: str | None,
-    cost_fp: float | None,
-    cost_fn: float | None,
-    null: str | None,
+    within: Columns = None,
+    label: Column = None,
+    weight: Column = None,
+    data: Any = None,
+    rule: SoftRule | SoftFit | None = None,
+    decision: Column = None,
+    scale: str | None = None,
+    favorable: str | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    null: str | None = None,
 ) -> SoftAudit:
-    """Audit scores, a rule or decisions by columns with the probability of belonging."""
+    """Audit scores, a rule or decisions where groups are known by probabilities only.
+
+    Parameters
+    ----------
+    score : column
+        The model's scores; not with ``decision``.
+    soft : columns
+        The probability that somebody belongs to a group: those who do are compared with those who
+        do not, in expectation. The columns of the rule by default.
+    rule : SoftRule or SoftFit, optional
+        Audit its decisions; :attr:`SoftAudit.before` then has those by the score alone.
+    within, label, weight, data, decision, scale, favorable, cost_fp, cost_fn, null
+        As for :func:`evenhand.audit`.
+
+    Returns
+    -------
+    SoftAudit
+
+    Examples
+    --------
+    >>> import evenhand
+    >>> audit = evenhand.audit_soft([0.2, 0.8], {"p_f": [0.75, 0.25]})
+    >>> audit.largest_difference
+    0.5
+    """
+    rule = getattr(rule, "rule", rule)  # of a SoftFit
+    if isinstance(rule, Rule):
+        raise TypeError("this is a rule for known groups: use evenhand.audit")
+    if rule is not None and not isinstance(rule, SoftRule):
+        raise TypeError(f"rule must be a SoftRule or a SoftFit, not {type(rule).__name__}")
+    if rule is not None and decision is not None:
+        raise ValueError("give either rule or decision, not both")
     if isinstance(score, Tally):
         raise TypeError("soft attributes need rows, not a tally")
     frame = _inputs.frame_of(data)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from .. import _core, _files, _tables
-from .._audit.audit import Audit, audit_tally, together, views_of
+from .._audit.audit import Audit, audit_tally
 from .._audit.soft_audit import audit_rows
 from .._inputs.rows import Rows
 from .._rule.load import load
@@ -155,25 +155,21 @@ class Fit(_Found):
     def _both(self) -> tuple[Audit, Audit]:
         if self._audits is None:
             rates, all_cells = self._criterion_names
-            views = [
-                audit_tally(
-                    self.tally,
-                    rule=self.rule,
-                    sensitive=view,
-                    cost_fp=self._options["cost_fp"],
-                    cost_fn=self._options["cost_fn"],
-                    base_threshold=self._options["base_threshold"],
-                    calibrator=self.rule.calibrator,
-                )
-                for view in views_of(
-                    self.tally.sensitive, self.criterion.get("across", "intersection")
-                )
-            ]
-            befores = [view.before for view in views if view.before is not None]
-            for audit in views + befores:
-                audit.rates = rates or audit.rates
-                audit._all_cells = all_cells
-            self._audits = together(befores), together(views)
+            after = audit_tally(
+                self.tally,
+                rule=self.rule,
+                across=self.criterion.get("across", "intersection"),
+                rates=rates,
+                is_ratio="ratio" in self.criterion,
+                all_cells=all_cells,
+                require=self.criterion.get("require", ()),
+                cost_fp=self._options["cost_fp"],
+                cost_fn=self._options["cost_fn"],
+                base_threshold=self._options["base_threshold"],
+                calibrator=self.rule.calibrator,
+            )
+            assert after.before is not None
+            self._audits = after.before, after
         return self._audits
 
     # --- The rule at work.

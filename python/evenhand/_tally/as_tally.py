@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .._inputs.rows import Rows
@@ -31,8 +32,12 @@ def tally_and_rows(
     null: str,
     threads: int,
     needed: bool,
+    also: Sequence[str] = (),
 ) -> tuple[Tally, Rows | None]:
-    """Return the tally of rows with the rows; or a tally, with the roles that are asked for."""
+    """Return the tally of rows with the rows; or a tally, with the roles that are asked for.
+
+    Attributes that are ``also`` needed stay in a tally, with or without a role.
+    """
     if isinstance(score, Tally):
         policy = None if null == "error" else null
         given = ((label, "label"), (weight, "weight"), (data, "data"), (policy, "null"))
@@ -40,7 +45,7 @@ def tally_and_rows(
             if value is not None:
                 raise ValueError(f"{name} is about rows; a tally has counts instead")
         refuse_other_settings(score, scale, favorable, resolution)
-        return with_roles(score, sensitive, within, needed=needed), None
+        return with_roles(score, sensitive, within, needed=needed, also=also), None
     if sensitive is None and needed:
         raise ValueError("sensitive is missing: say who belongs to which group")
     rows = Rows.read(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,8 +24,13 @@ def names_of(value: Any, message: str) -> list[str]:
     return names
 
 
-def with_roles(tally: Tally, sensitive: Any, within: Any, *, needed: bool) -> Tally:
+def with_roles(
+    tally: Tally, sensitive: Any, within: Any, *, needed: bool, also: Sequence[str] = ()
+) -> Tally:
     """Return the tally over the attributes that have a role, those asked for or its own.
+
+    Those that are ``also`` needed stay, as far as it has them. Groups are the tally's own but what
+    strata are made of, if nobody says.
 
     Raises
     ------
@@ -35,8 +40,9 @@ def with_roles(tally: Tally, sensitive: Any, within: Any, *, needed: bool) -> Ta
     groups, strata = names_in(sensitive, "sensitive"), names_in(within, "within")
     core, source = tally._now()
     if groups or strata:
-        groups = groups or tally.sensitive
+        groups = groups or [name for name in tally.sensitive if name not in strata]
         wanted = groups + strata
+        wanted += [name for name in also if name in core.attributes and name not in wanted]
         if wanted != core.attributes:
             core, source = core.project(wanted), source.pinned(core)
     else:

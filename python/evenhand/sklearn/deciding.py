@@ -24,7 +24,7 @@ from . import rows
 from .ids import row_ids
 from .scores import Floats, Scores
 from .targets import known_labels
-from .unseen import LATER, advice, name_of_missing, rule_for
+from .unseen import LATER, advice, name_of_missing
 
 ROLES = ("sensitive_features", "control_features")
 
@@ -272,7 +272,9 @@ class Decides(Scores):
         sample_weight : array-like of shape (n_samples,), optional
             How often a row counts.
         **options
-            Others of :func:`evenhand.audit`: ``reference``, ``confidence``, ``calibration_bins``.
+            Others of :func:`evenhand.audit`: ``within`` (names of features that make strata in
+            place of ``control_features``), ``reference``, ``require``, ``min_group``,
+            ``confidence``, ``calibration_bins``.
 
         Returns
         -------
@@ -296,7 +298,8 @@ class Decides(Scores):
                 threads=self.threads,
             )
         shared = {
-            "rule": rule_for(self.rule_, tally, self.unseen),
+            "rule": self.rule_,
+            "unseen": self.unseen,
             "cost_fp": self.cost_fp,
             "cost_fn": self.cost_fn,
             "base_threshold": self._base_threshold(),

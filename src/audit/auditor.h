@@ -1,0 +1,43 @@
+// One set of decisions about a tally, counted once and audited by any grouping.
+#pragma once
+
+#include <evenhand/audit.h>
+
+#include <vector>
+
+#include "audit/totals.h"
+#include "rule/grouping.h"
+
+namespace evenhand {
+
+class Auditor {
+ public:
+  // Of the base decisions, or decisions made elsewhere; and of a rule. Both throw as audit does.
+  Auditor(const Tally& tally, const AuditOptions& options);
+  Auditor(const Tally& tally, const Rule& rule, const AuditOptions& options);
+
+  Audit by(const Roles& roles) const;
+  const std::vector<Totals>& totals() const noexcept { return totals_; }  // of each cell
+  const Tally& tally() const noexcept { return tally_; }
+  // From labels, or as the scores expect them.
+  bool knows_outcomes() const noexcept { return knows_outcomes_; }
+
+ private:
+  Auditor(const Tally& tally, const AuditOptions& options, Outlook outlook, Decider decider);
+
+  Figures figures(const Totals& totals) const;
+  std::optional<Spread> spread(const std::vector<AuditedGroup>& groups,
+                               std::optional<double> Figures::*rate) const;
+  Comparison compare_groups(const std::vector<CellGroup>& groups) const;
+
+  const Tally& tally_;
+  const AuditOptions& options_;
+  double z_;  // of the intervals
+  Outlook outlook_;
+  bool knows_outcomes_;  // from labels, or as the scores expect them
+  std::vector<CellCode> unseen_;
+  std::vector<Totals> totals_;
+  std::optional<CalibrationReport> calibration_;
+};
+
+}  // namespace evenhand
