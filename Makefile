@@ -62,6 +62,7 @@ test-python: build/release/build.ninja python-package
 	cd build && $(python) -m mypy --config-file $(CURDIR)/pyproject.toml --strict -p evenhand
 	cd build && $(python) -m mypy --config-file ../examples/mypy.ini ../examples/adult/*.py
 	$(python) tests/calibration/make.py --check
+	$(python) tests/rates/make.py --check
 	$(python_tests) -m "not full" python/tests
 
 # The paper's experiment on Adult: writes docs/paper-results.md, docs/paper/ and build/paper/.

@@ -41,5 +41,6 @@
 #include <evenhand/solve.h>
 #include <evenhand/tally.h>
 #include <evenhand/tally_file.h>
+#include <evenhand/tests_of_rates.h>
 #include <evenhand/theory.h>
 #include <evenhand/version.h>

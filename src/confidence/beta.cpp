@@ -61,6 +61,12 @@ double beta_quantile(double a, double b, double p) {
   return last_of_bisection(0, 1, [&](double x) { return beta_below(a, b, x) < p; });
 }
 
+double binomial_mass(double n, double k, double p) {
+  if (k == 0) return std::exp(n * std::log1p(-p));
+  if (k == n) return std::exp(n * std::log(p));
+  return density(k, n - k, p) * (n / k / (n - k));
+}
+
 double normal_above(double alpha) {
   if (alpha > 0.5) return -normal_above(1 - alpha);
   return last_of_bisection(

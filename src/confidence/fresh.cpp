@@ -3,31 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-
-#include <fmt/format.h>
 
 #include "confidence/beta.h"
 #include "confidence/check.h"
 
 namespace evenhand {
-namespace {
-
-double rate_of(const RateCount& count) {
-  return count.positive / count.rows;
-}
-
-}  // namespace
-
 // With decisions by coin `positive` is a sum of probabilities, which varies less than a count with
 // the same mean.
 RateLimits exact_limits(const RateCount& count, double alpha) {
   check_level(alpha);
+  check_count(count);
   const auto& [positive, rows] = count;
-  if (!(rows > 0 && std::isfinite(rows) && positive >= 0 && positive <= rows)) {
-    throw std::invalid_argument(fmt::format(
-        "a rate needs rows, and from 0 to all of them positive, not {} of {}", positive, rows));
-  }
   // The upper limit is one less that of the other decision: its tail keeps all its digits.
   return {positive <= 0 ? 0 : beta_quantile(positive, rows - positive + 1, alpha),
           positive >= rows ? 1 : 1 - beta_quantile(rows - positive, positive + 1, alpha)};

@@ -21,10 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int newest_version = 1;
 
-double rate_of(const RateCount& count) {
-  return count.positive / count.rows;
-}
-
 std::string shown(const std::string& name) {
   return quoted_if_needed(name, 60);
 }
