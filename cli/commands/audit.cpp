@@ -6,6 +6,7 @@
 
 #include "commands/audit_limits.h"
 #include "commands/commands.h"
+#include "commands/side_by_side.h"
 #include "commands/soft_audit.h"
 #include "data/prepared.h"
 #include "data/rule_file.h"
@@ -27,7 +28,7 @@ struct Options {
   DataOptions data;
   RowOptions rows;
   ObjectiveOptions objective;
-  std::string rule;
+  std::vector<std::string> rules;
   std::string decision;
   std::string criterion;
   std::string across;  // empty: the rule's, or the combinations
@@ -43,20 +44,34 @@ struct Options {
   bool json = false;
 };
 
-// The criterion of the rule's fit; empty if there is none, or it does not say.
-RecordedCriterion recorded(const std::optional<RuleFile>& rule) {
-  return rule ? rule->fit.criterion.value_or(RecordedCriterion()) : RecordedCriterion();
+using RuleFiles = std::vector<RuleFile>;  // of several, the first says what is compared
+
+// The criterion of the first rule's fit; empty if there is none, or it does not say.
+RecordedCriterion recorded(const RuleFiles& rules) {
+  return rules.empty() ? RecordedCriterion()
+                       : rules.front().fit.criterion.value_or(RecordedCriterion());
 }
 
-Across across_by(const Options& options, const std::optional<RuleFile>& rule) {
+// The requirements of all rules, each once.
+std::vector<std::string> required_by(const RuleFiles& rules) {
+  std::vector<std::string> out;
+  for (const RuleFile& rule : rules) {
+    if (!rule.fit.criterion) continue;
+    for (const std::string& text : rule.fit.criterion->require) {
+      if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(text);
+    }
+  }
+  return out;
+}
+
+Across across_by(const Options& options, const RuleFiles& rules) {
   if (!options.across.empty()) return across_from(options.across);
-  return recorded(rule).roles.value_or(Roles()).across;
+  return recorded(rules).roles.value_or(Roles()).across;
 }
 
 // What the criterion compares: that of --criterion, or the one the rule was fitted for.
-AuditScope scope_by(const Options& options, const std::optional<RuleFile>& rule,
-                    const Prepared& data) {
-  const std::string name = options.criterion.empty() ? recorded(rule).name : options.criterion;
+AuditScope scope_by(const Options& options, const RuleFiles& rules, const Prepared& data) {
+  const std::string name = options.criterion.empty() ? recorded(rules).name : options.criterion;
   AuditScope scope;
   if (!name.empty() && name != "requirements") {
     const Criterion criterion = criterion_from(name, {.roles = data.roles()});
@@ -71,33 +86,21 @@ AuditScope scope_by(const Options& options, const std::optional<RuleFile>& rule,
     scope = scope_of(criterion);
   }
   scope.roles = data.roles();
-  scope.roles.across = across_by(options, rule);
+  scope.roles.across = across_by(options, rules);
   if (!options.reference.empty()) scope.reference = split_names(options.reference);
-  scope.require = options.require.empty() ? recorded(rule).require : options.require;
+  scope.require = options.require.empty() ? required_by(rules) : options.require;
   return scope;
 }
 
-AuditOptions auditing_by(const Options& options, const std::optional<RuleFile>& rule) {
+AuditOptions auditing_by(const Options& options, const RuleFiles& rules) {
   AuditOptions out{.costs = options.objective.costs(),
                    .base_threshold = options.objective.base_threshold,
                    .confidence = options.confidence.value_or(usual_confidence)};
   out.min_group = options.min_group.value_or(0);
   out.decisions = !options.decision.empty();
   out.unseen = options.unseen.empty() ? Unseen::error : unseen_from(options.unseen);
-  if (rule) out.calibrator = rule->hard().parts().calibrator;
+  if (!rules.empty()) out.calibrator = rules.front().hard().parts().calibrator;
   return out;
-}
-
-AuditReport report_of(const Prepared& data, const AuditScope& scope, const Rule& rule,
-                      const AuditOptions& options) {
-  try {
-    return audit_report(data.tally(), scope, rule, options);
-  } catch (const std::out_of_range& error) {
-    throw UserError(
-        fmt::format("{}: {}; refit it, leave these people out with --sql, or say how to decide "
-                    "about them (--unseen)",
-                    data.name, error.what()));
-  }
 }
 
 // What the rule was fitted for, unless told otherwise.
@@ -107,10 +110,13 @@ void take_objective(const FitRecord& fit, ObjectiveOptions& options) {
   if (!options.base_threshold) options.base_threshold = fit.base_threshold;
 }
 
-void check_soft_options(const Options& options, const std::optional<RuleFile>& rule) {
-  if (rule && !rule->soft()) {
-    throw UserError(
-        fmt::format("{} is a rule for known groups: audit it without --soft", shown(rule->path)));
+void check_soft_options(const Options& options, const RuleFiles& rules) {
+  if (rules.size() > 1) {
+    throw UserError("rules for soft attributes are audited one at a time");
+  }
+  if (!rules.empty() && !rules.front().soft()) {
+    throw UserError(fmt::format("{} is a rule for known groups: audit it without --soft",
+                                shown(rules.front().path)));
   }
   refuse_beside_soft(options.rows, options.objective, options.criterion,
                      {{!options.across.empty(), "--across"},
@@ -124,11 +130,14 @@ void check_soft_options(const Options& options, const std::optional<RuleFile>& r
 }
 
 int run_audit(Options options) {
-  std::optional<RuleFile> rule;
+  RuleFiles rules;
   ColumnsIfThere if_there;
-  if (!options.rule.empty()) rule = read_rule(options.rule);
-  const bool soft = !options.soft.empty() || (rule && rule->soft());
-  if (soft) check_soft_options(options, rule);
+  for (const std::string& path : options.rules) rules.push_back(read_rule(path));
+  const RuleFile* const rule = rules.empty() ? nullptr : &rules.front();
+  const bool soft =
+      !options.soft.empty() ||
+      std::any_of(rules.begin(), rules.end(), [](const RuleFile& r) { return r.soft(); });
+  if (soft) check_soft_options(options, rules);
   if (!options.decision.empty()) {
     if (rule) throw UserError("give either --rule or --decision, not both");
     if (!options.rows.tally.empty()) {
@@ -140,13 +149,13 @@ int run_audit(Options options) {
     options.rows.score = options.decision;
   }
   if (rule) {
-    rule->fill(options.rows, if_there);
+    check_same_reading(rules);
+    fill_from(rules, options.rows, if_there);
     take_objective(rule->fit, options.objective);
   }
   if (soft) {
     return run_soft_audit({options.data, options.rows, options.objective.costs(), options.soft,
-                           options.decision, if_there, rule ? &*rule : nullptr, options.limits,
-                           options.json});
+                           options.decision, if_there, rule, options.limits, options.json});
   }
   if (options.bins && !options.calibration) throw UserError("--bins is for --calibration");
   if (options.calibration && !options.decision.empty()) {
@@ -157,14 +166,24 @@ int run_audit(Options options) {
     throw UserError("--calibration is measured against what really happened: give --label");
   }
   options.limits.check();
-  const Prepared data = prepare(
-      options.data, options.rows,
-      {.needs = options.decision.empty() ? Needs::score : Needs::decision, .if_there = if_there});
-  const AuditScope scope = scope_by(options, rule, data);
-  const AuditOptions auditing = auditing_by(options, rule);
+  if (options.calibration && rules.size() > 1) {
+    throw UserError("--calibration is about the scores: give it with one --rule, or with none");
+  }
+  const Prepared data = prepare(options.data, options.rows,
+                                {.needs = options.decision.empty() ? Needs::score : Needs::decision,
+                                 .if_there = if_there,
+                                 .also = attributes_of(rules)});
+  const AuditScope scope = scope_by(options, rules, data);
+  const AuditOptions auditing = auditing_by(options, rules);
+  if (rules.size() > 1) {
+    return run_side_by_side({data, scope, auditing, rules, options.limits, options.json});
+  }
   const AuditReport before = audit_report(data.tally(), scope, auditing);
   std::optional<AuditReport> after;
-  if (rule) after = report_of(data, scope, rule->hard(), auditing);
+  if (rule) {
+    after = for_rule_on(data.name,
+                        [&] { return audit_report(data.tally(), scope, rule->hard(), auditing); });
+  }
   const AuditReport* const by_rule = after ? &*after : nullptr;
   const CellNames& names = data.tally().cells();
   std::optional<Reliability> reliability;
@@ -210,6 +229,7 @@ void add_audit(Command& program, int& status) {
       "Examples:\n"
       "  evenhand audit loans.csv --score p --sensitive sex --label repaid\n"
       "  evenhand audit loans.csv --rule rule.json\n"
+      "  evenhand audit loans.csv --rule today.json --rule blind.json --rule no-coins.json\n"
       "  evenhand audit hired.csv --decision hired --sensitive sex --reference M --fail-above "
       "0.05\n"
       "  evenhand audit loans.csv --rule soft.json\n"
@@ -218,8 +238,12 @@ void add_audit(Command& program, int& status) {
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
-  command.add_option("--rule", options->rule, "Audit this rule, beside the scores alone")
-      ->type_name("FILE");
+  command
+      .add_option("--rule", options->rules,
+                  "Audit this rule, beside the scores alone; give it again for each further rule, "
+                  "and they stand side by side, with whom each decides unlike the first")
+      ->type_name("FILE")
+      ->one_at_a_time();
   command
       .add_option("--decision", options->decision,
                   "Audit the decisions in this column, 0 or 1, instead of a score")

@@ -21,11 +21,12 @@ void AuditLimits::check() const {
   }
 }
 
-int AuditLimits::judge(const std::string& data, const AuditReport& report) const {
+int AuditLimits::judge(const std::string& data, const AuditReport& report,
+                       const std::string& by) const {
   if (!report.largest_difference || !report.smallest_ratio) {
     return judge(data, std::nullopt, std::nullopt);
   }
-  return judge(data, report.largest_difference->difference(), report.smallest_ratio->ratio());
+  return judge(data, report.largest_difference->difference(), report.smallest_ratio->ratio(), by);
 }
 
 int AuditLimits::judge(const std::string& data, const SoftAudit& audit) const {
@@ -33,18 +34,18 @@ int AuditLimits::judge(const std::string& data, const SoftAudit& audit) const {
 }
 
 int AuditLimits::judge(const std::string& data, std::optional<double> difference,
-                       std::optional<double> ratio) const {
+                       std::optional<double> ratio, const std::string& by) const {
   if ((fail_above || fail_below) && !(difference && ratio)) {
     throw UserError(data + ": there are no two groups to compare");
   }
   constexpr double rounding = 1e-9;  // a rule fitted to a tolerance keeps it up to this
   if (fail_above && *difference > *fail_above + rounding) {
-    say(fmt::format("evenhand: the largest difference is {}, above {}", rounded(*difference, 6),
-                    rounded(*fail_above, 6)));
+    say(fmt::format("evenhand: {}the largest difference is {}, above {}", by,
+                    rounded(*difference, 6), rounded(*fail_above, 6)));
     return exit_exceeded;
   }
   if (fail_below && *ratio < *fail_below - rounding) {
-    say(fmt::format("evenhand: the smallest ratio is {}, below {}", rounded(*ratio, 6),
+    say(fmt::format("evenhand: {}the smallest ratio is {}, below {}", by, rounded(*ratio, 6),
                     rounded(*fail_below, 6)));
     return exit_exceeded;
   }

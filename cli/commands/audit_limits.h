@@ -18,12 +18,13 @@ struct AuditLimits {
   void check() const;  // throws UserError for a limit that cannot be
   // The exit status of an audit, and a line that says why. Throws UserError if there is a limit and
   // nothing was compared.
-  int judge(const std::string& data, const AuditReport& report) const;
+  // `by` says whose decisions: "", or "by rule.json, ".
+  int judge(const std::string& data, const AuditReport& report, const std::string& by = "") const;
   int judge(const std::string& data, const SoftAudit& audit) const;
 
  private:
-  int judge(const std::string& data, std::optional<double> difference,
-            std::optional<double> ratio) const;
+  int judge(const std::string& data, std::optional<double> difference, std::optional<double> ratio,
+            const std::string& by = "") const;
 };
 void add_limits(Command& command, AuditLimits& limits);
 

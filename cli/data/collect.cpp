@@ -48,6 +48,7 @@ bool only_zero_and_one(const Tally& tally) {
 std::vector<std::string> Columns::attributes() const {
   std::vector<std::string> out = sensitive;
   out.insert(out.end(), within.begin(), within.end());
+  out.insert(out.end(), also.begin(), also.end());
   return out;
 }
 

@@ -20,11 +20,12 @@ struct Columns {
   bool decisions = false;  // the score is a decision, 0 or 1
   std::vector<std::string> sensitive;
   std::vector<std::string> within;
+  std::vector<std::string> also = {};  // further attributes, which nobody is compared by
   std::optional<std::string> label;
   std::optional<std::string> weight;
   bool label_is_harm = false;  // count the label 0 as the favourable outcome
 
-  std::vector<std::string> attributes() const;  // sensitive, then within
+  std::vector<std::string> attributes() const;  // sensitive, within, then others
 };
 
 struct Collected {

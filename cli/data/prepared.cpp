@@ -10,6 +10,10 @@
 namespace evenhand::cli {
 namespace {
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 void check_roles(const Columns& columns) {
   const std::vector<std::string> all = columns.attributes();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -47,6 +51,11 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
   columns.label = named_or_there(source, rows.label, options.if_there.label, "--label");
   columns.weight = named_or_there(source, rows.weight, options.if_there.weight, "--weight");
   check_roles(columns);
+  for (const std::string& name : options.also) {
+    if (!contains(columns.attributes(), name)) {
+      columns.also.push_back(source.column(name, "an attribute of the rule").name);
+    }
+  }
   Collected collected = collect(database, source, columns,
                                 {.reading = reading,
                                  .resolution = resolution,
@@ -89,6 +98,14 @@ std::vector<std::string> both(std::vector<std::string> a, const std::vector<std:
   return a;
 }
 
+std::vector<std::string> with(std::vector<std::string> names,
+                              const std::vector<std::string>& also) {
+  for (const std::string& name : also) {
+    if (!contains(names, name)) names.push_back(name);
+  }
+  return names;
+}
+
 Prepared from_tally(const DataOptions& data, const RowOptions& rows,
                     const PrepareOptions& options) {
   if (!data.input.data.empty() || !data.input.sql.empty()) {
@@ -107,7 +124,7 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
   Roles asked;
   if (!rows.sensitive.empty()) asked.sensitive = split_names(rows.sensitive);
   if (!rows.within.empty()) asked.within = split_names(rows.within);
-  PlainTallyOptions plain{.attributes = both(asked.sensitive, asked.within),
+  PlainTallyOptions plain{.attributes = with(both(asked.sensitive, asked.within), options.also),
                           .score = rows.score.empty() ? "score" : rows.score,
                           .reading = rows.reading(),
                           .resolution = rows.finest()};
@@ -116,7 +133,8 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
   if (!asked.sensitive.empty() || !asked.within.empty()) {
     if (asked.sensitive.empty()) asked.sensitive = stored.source.roles.sensitive;
     stored.source.roles = asked;
-    const std::vector<std::string> attributes = both(asked.sensitive, asked.within);
+    const std::vector<std::string> attributes =
+        with(both(asked.sensitive, asked.within), options.also);
     if (attributes != stored.tally.cells().attributes()) {
       stored.source.fingerprint = stored.fingerprint();
       stored.tally = stored.tally.project(attributes);

@@ -34,6 +34,7 @@ struct PrepareOptions {
   Needs needs = Needs::score;
   bool sensitive_needed = true;
   ColumnsIfThere if_there = {};
+  std::vector<std::string> also = {};  // attributes that a rule asks for, whoever is compared
 };
 
 // Throws UserError if the criterion needs labels, and rows come without.

@@ -57,6 +57,21 @@ void RuleFile::fill(RowOptions& rows, ColumnsIfThere& if_there) const {
   take(rows.null, known.null);
 }
 
+void fill_from(const std::vector<RuleFile>& rules, RowOptions& rows, ColumnsIfThere& if_there) {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    RowOptions filled = rows;
+    ColumnsIfThere there = if_there;
+    rules[i].fill(filled, there);
+    if_there.label = there.label;
+    if (i == 0 || rows.sensitive.empty()) {
+      rows = std::move(filled);
+      if_there.weight = there.weight;
+    } else if (rows.score.empty()) {
+      rows.score = filled.score;
+    }
+  }
+}
+
 RuleFile read_rule(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {

@@ -26,6 +26,10 @@ struct RuleFile : RecordedRule {
   void fill(RowOptions& rows, ColumnsIfThere& if_there) const;
 };
 
+// The same for several rules about the same people: the first says who is compared, and by what
+// weights; any may say which column has labels.
+void fill_from(const std::vector<RuleFile>& rules, RowOptions& rows, ColumnsIfThere& if_there);
+
 // Throws UserError that says what is wrong with the file.
 RuleFile read_rule(const std::string& path);
 
