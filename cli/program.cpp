@@ -142,6 +142,7 @@ int run(const std::vector<std::string>& arguments) {
   add_fit(commands, status);
   add_apply(commands, status);
   add_show(commands, status);
+  add_explain(commands, status);
   add_audit(commands, status);
   add_frontier(commands, status);
   add_calibrate(commands, status);

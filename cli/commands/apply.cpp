@@ -1,14 +1,10 @@
-#include <evenhand/coin.h>
 #include <evenhand/names.h>
 #include <evenhand/text.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <strings.h>
 
+#include "commands/coin_options.h"
 #include "commands/commands.h"
 #include "data/collect.h"
 #include "data/decide_function.h"
@@ -27,9 +23,7 @@ struct Options {
   DataOptions data;
   std::string rule;
   std::string score;
-  std::string id;
-  std::string key_file;
-  std::string seed;
+  CoinOptions coins;
   std::string unseen = "error";
   std::string null;
   std::string probability_name = "probability";
@@ -38,32 +32,6 @@ struct Options {
   std::string output_format = "auto";
   bool quiet = false;
 };
-
-std::uint64_t seed_of(const Options& options) {
-  return options.seed.empty() ? 0 : whole_number_from(options.seed, "--seed");
-}
-
-Coin coin_of(const Options& options) {
-  if (options.id.empty()) {
-    if (!options.key_file.empty()) throw UserError("--key-file needs --id, the column with ids");
-    return Coin::seeded(seed_of(options));
-  }
-  if (!options.seed.empty())
-    throw UserError("give either --id with --key-file, or --seed, not both");
-  if (options.key_file.empty()) {
-    throw UserError(
-        "--id needs --key-file: a file with some secret bytes; head -c 32 /dev/urandom > key");
-  }
-  if (std::filesystem::is_directory(options.key_file)) {
-    throw UserError(shown(options.key_file) + " is a folder, not a key file");
-  }
-  std::ifstream stream(options.key_file, std::ios::binary);
-  std::ostringstream key;
-  key << stream.rdbuf();
-  if (!stream) throw UserError(shown(options.key_file) + ": the key file cannot be read");
-  if (key.str().empty()) throw UserError(shown(options.key_file) + ": the key file is empty");
-  return Coin::keyed(key.str());
-}
 
 // Cells of the data that the rule does not know, with their rows.
 [[noreturn]] void explain_unseen(Database& database, const Source& source, const CellNames& known,
@@ -138,7 +106,7 @@ int run_apply(const Options& options) {
   const RuleFile file = read_rule(options.rule);
   const Unseen unseen = unseen_from(options.unseen);
   refuse_named_output(options.data.input, options.output);
-  const Coin coin = coin_of(options);
+  const Coin coin = options.coins.coin();
 
   const std::string score_name = options.score.empty() ? file.columns().score : options.score;
   if (score_name.empty()) {
@@ -162,7 +130,7 @@ int run_apply(const Options& options) {
   Output output(options.output);
   output.must_not_be(input.files());
   output.must_not_be(std::vector{options.rule});
-  if (!options.key_file.empty()) output.must_not_be(std::vector{options.key_file});
+  if (!options.coins.key_file.empty()) output.must_not_be(std::vector{options.coins.key_file});
   const std::string how = copy_clause(options.output, options.output_format);
   Database database(options.data.database);
   open_for(database, input, std::vector{output.staged()});
@@ -175,7 +143,8 @@ int run_apply(const Options& options) {
     }
   }
   const Column& score = source.column(score_name, "--score");
-  const std::string id = options.id.empty() ? "" : source.column(options.id, "--id").name;
+  const std::string id =
+      options.coins.id.empty() ? "" : source.column(options.coins.id, "--id").name;
   std::vector<std::string> texts;
   for (const std::string& attribute : file.cells().attributes()) {
     texts.push_back(as_text(source.column(attribute, "an attribute of the rule").name, nulls));
@@ -219,8 +188,9 @@ int run_apply(const Options& options) {
                         with_commas(decide.unseen()), options.unseen);
   }
   if (id.empty()) {
-    said += fmt::format("; coins by position with seed {}", seed_of(options));
-    if (options.seed.empty()) said += ": give --id and --key-file for coins that stay with people";
+    said += fmt::format("; coins by position with seed {}", options.coins.seed_number());
+    if (options.coins.seed.empty())
+      said += ": give --id and --key-file for coins that stay with people";
   }
   say(said);
   return exit_done;
@@ -247,11 +217,7 @@ void add_apply(Command& program, int& status) {
       .add_option("--score", options->score,
                   "The column with the score (default: as named in the rule)")
       ->type_name("COLUMN");
-  command.add_option("--id", options->id, "The column that identifies people")->type_name("COLUMN");
-  command.add_option("--key-file", options->key_file, "A file of secret bytes, needed with --id")
-      ->type_name("FILE");
-  command.add_option("--seed", options->seed, "Seed of the coins, without --id (default: 0)")
-      ->type_name("N");
+  add_coin_options(command, options->coins, "The column that identifies people");
   command
       .add_option("--unseen", options->unseen,
                   "People in a cell that the rule has never seen: " + choices_of("unseen").text())

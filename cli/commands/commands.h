@@ -13,6 +13,7 @@ void add_demo(Command& program, int& status);
 void add_fit(Command& program, int& status);
 void add_apply(Command& program, int& status);
 void add_show(Command& program, int& status);
+void add_explain(Command& program, int& status);
 void add_audit(Command& program, int& status);
 void add_frontier(Command& program, int& status);
 void add_calibrate(Command& program, int& status);

@@ -1,3 +1,4 @@
+#include <evenhand/explain.h>
 #include <evenhand/rule.h>
 #include <evenhand/text.h>
 
@@ -86,6 +87,25 @@ std::string hard_rule_in_words(const Rule& rule) {
   return out;
 }
 
+// Cells that have the same sentences in common share them.
+std::string letters_of(const Rule& rule) {
+  std::vector<std::pair<std::string, std::string>> found;  // cells, and what holds for them
+  for (CellCode c = 0; c < rule.cells().size(); ++c) {
+    const std::string text = letter(rule, c);
+    const std::string name = cell_shown(rule.cells(), c);
+    const auto same = std::find_if(found.begin(), found.end(),
+                                   [&](const auto& one) { return one.second == text; });
+    if (same == found.end()) {
+      found.emplace_back(name, text);
+    } else {
+      same->first += "; " + name;
+    }
+  }
+  std::string out;
+  for (const auto& [names, text] : found) out += fmt::format("  {}: {}\n", names, text);
+  return out;
+}
+
 std::string soft_rule_in_words(const SoftRule& rule) {
   std::string words = rule.describe();
   const auto shorten = [&words](const std::string& name, const std::string& shorter) {
@@ -129,6 +149,9 @@ int run_show(const std::string& path) {
                        to_text(calibrator));
   }
   out += record_in_words(file.fit);
+  if (!file.soft()) {
+    out += "\n" + strong("In a letter to an applicant") + "\n" + letters_of(file.hard());
+  }
   print(out);
   return exit_done;
 }

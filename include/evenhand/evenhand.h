@@ -21,6 +21,7 @@
 #include <evenhand/confidence.h>
 #include <evenhand/confidence_bound.h>
 #include <evenhand/criterion.h>
+#include <evenhand/explain.h>
 #include <evenhand/fit_record.h>
 #include <evenhand/frontier.h>
 #include <evenhand/lottery.h>

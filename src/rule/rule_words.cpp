@@ -1,19 +1,19 @@
 // Rules in plain words: "sex=F: yes from 0.4125; from 0.4115 to 0.4125 in 37 of 100 cases".
+#include <evenhand/explain.h>
 #include <evenhand/rule.h>
 #include <evenhand/text.h>
 
 #include <cmath>
 #include <set>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
-namespace evenhand {
-namespace {
+#include "rule/chance.h"
 
-// "yes", "no", "in 37 of 100 cases", "in 4 of 10,000 cases".
-std::string chance(double q) {
-  if (q <= 0) return "no";
-  if (q >= 1) return "yes";
+namespace evenhand {
+
+std::string chance_in_words(double q) {
   for (std::size_t cases = 100; cases <= 1'000'000; cases *= 10) {
     const auto hits = static_cast<std::size_t>(std::lround(q * static_cast<double>(cases)));
     if (hits > 0 && hits < cases) {
@@ -23,7 +23,6 @@ std::string chance(double q) {
   return q < 0.5 ? "in fewer than 1 of 1,000,000 cases" : "in all but 1 of 1,000,000 cases";
 }
 
-// As few digits as tell the scores of this response apart, but at least four.
 int digits_for(const std::vector<Point>& points) {
   for (int digits = 4; digits < 17; ++digits) {
     std::set<std::string> texts;
@@ -33,7 +32,78 @@ int digits_for(const std::vector<Point>& points) {
   return 17;
 }
 
+namespace {
+
+// "yes", "no", or how often.
+std::string chance(double q) {
+  if (q <= 0) return "no";
+  return q >= 1 ? "yes" : chance_in_words(q);
+}
+
+// "A score of 0.4125 or more gets a positive decision."
+std::string sentence(const std::string& who, double q) {
+  if (q > 0 && q < 1) return fmt::format("{} a draw decides, positively {}.", who, chance(q));
+  return fmt::format("{} gets a {} decision.", who, q >= 1 ? "positive" : "negative");
+}
+
 }  // namespace
+
+std::string letter(const Rule& rule, CellCode cell) {
+  if (cell >= rule.cells().size()) {
+    throw std::out_of_range(fmt::format("the rule has no cell with code {}", cell));
+  }
+  const RuleParts& parts = rule.parts();
+  const Response& response = parts.responses[cell];
+  const std::vector<Point>& points = response.points;
+  const bool high = parts.reading.favorable == Favorable::high;
+  const int digits = digits_for(points);
+  const auto score = [&](const Point& point) {
+    return rounded(parts.reading.turn(point.score), digits);
+  };
+  const std::string better = high ? "or more" : "or less";
+  const std::string worse = high ? "lower" : "higher";
+  if (response.shape == Response::Shape::ramp && points.size() > 1) {
+    const Point& first = points.front();
+    const Point& last = points.back();
+    const auto end = [&](const Point& point, const std::string& side) {
+      const bool draw = point.q > 0 && point.q < 1;
+      return sentence(fmt::format("{} score of {} {}", draw ? "With a" : "A", score(point), side),
+                      point.q);
+    };
+    return fmt::format(
+        "{} {} In between a draw decides, the more often positively the {} the score.",
+        end(last, better), end(first, high ? "or less" : "or more"), high ? "higher" : "lower");
+  }
+  const double below = response.shape == Response::Shape::ramp && !points.empty() ? points.front().q
+                                                                                  : response.start;
+  if (points.empty() || response.shape == Response::Shape::ramp) {
+    return sentence(below > 0 && below < 1 ? "Whatever the score," : "Any score", below);
+  }
+  std::string out;
+  const auto say = [&](const std::string& text) { out += (out.empty() ? "" : " ") + text; };
+  std::size_t lowest = points.size();  // from the best scores down, to where only "no" is left
+  for (std::size_t i = points.size(); i-- > 0;) {
+    const double q = points[i].q;
+    if (q <= 0) break;
+    lowest = i;
+    const bool draw = q < 1;
+    if (i + 1 == points.size()) {
+      say(sentence(
+          fmt::format("{} score of {} {}", draw ? "With a" : "A", score(points[i]), better), q));
+    } else {
+      say(sentence(high ? fmt::format("From {} up to {}", score(points[i]), score(points[i + 1]))
+                        : fmt::format("Above {} up to {}", score(points[i + 1]), score(points[i])),
+                   q));
+    }
+  }
+  if (lowest == points.size()) return sentence("Any score", 0);
+  if (below > 0) {
+    say(sentence(fmt::format("With a {} score", worse), below));
+  } else {
+    say(sentence(fmt::format("A {} score", worse), 0));
+  }
+  return out;
+}
 
 std::string Rule::describe(CellCode cell) const {
   check_cell(cell);

@@ -1,0 +1,46 @@
+#include "commands/coin_options.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "error.h"
+#include "options.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+
+std::uint64_t CoinOptions::seed_number() const {
+  return seed.empty() ? 0 : whole_number_from(seed, "--seed");
+}
+
+Coin CoinOptions::coin() const {
+  if (id.empty()) {
+    if (!key_file.empty()) throw UserError("--key-file needs --id, the column with ids");
+    return Coin::seeded(seed_number());
+  }
+  if (!seed.empty()) throw UserError("give either --id with --key-file, or --seed, not both");
+  if (key_file.empty()) {
+    throw UserError(
+        "--id needs --key-file: a file with some secret bytes; head -c 32 /dev/urandom > key");
+  }
+  if (std::filesystem::is_directory(key_file)) {
+    throw UserError(shown(key_file) + " is a folder, not a key file");
+  }
+  std::ifstream stream(key_file, std::ios::binary);
+  std::ostringstream key;
+  key << stream.rdbuf();
+  if (!stream) throw UserError(shown(key_file) + ": the key file cannot be read");
+  if (key.str().empty()) throw UserError(shown(key_file) + ": the key file is empty");
+  return Coin::keyed(key.str());
+}
+
+void add_coin_options(Command& command, CoinOptions& options, const std::string& id_help) {
+  command.add_option("--id", options.id, id_help)->type_name("COLUMN");
+  command.add_option("--key-file", options.key_file, "A file of secret bytes, needed with --id")
+      ->type_name("FILE");
+  command.add_option("--seed", options.seed, "Seed of the coins, without --id (default: 0)")
+      ->type_name("N");
+}
+
+}  // namespace evenhand::cli

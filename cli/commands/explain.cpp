@@ -1,0 +1,266 @@
+#include <evenhand/explain.h>
+#include <evenhand/names.h>
+#include <evenhand/text.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "commands/coin_options.h"
+#include "commands/commands.h"
+#include "data/rows.h"
+#include "data/rule_file.h"
+#include "data/values.h"
+#include "error.h"
+#include "options.h"
+#include "output/figures.h"
+#include "output/output.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options {
+  DataOptions data;
+  std::string rule;
+  std::string score;  // a number; with DATA a column
+  std::vector<std::string> group;
+  std::vector<std::string> soft;
+  CoinOptions coins;
+  std::string unseen = "error";
+  std::string null;
+  bool json = false;
+
+  bool rows() const { return !data.input.data.empty() || !data.input.sql.empty(); }
+};
+
+// The values of these names, from texts such as "sex=F". Throws UserError unless each is given
+// once.
+std::vector<std::string> values_of(const std::vector<std::string>& names,
+                                   const std::vector<std::string>& given, std::string_view option,
+                                   std::string_view rule) {
+  std::vector<std::optional<std::string>> found(names.size());
+  for (const std::string& text : given) {
+    // Names may contain "=": the longest that fits is meant.
+    std::size_t at = names.size();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const bool fits = text.size() > names[i].size() && text.starts_with(names[i]) &&
+                        text[names[i].size()] == '=';
+      if (fits && (at == names.size() || names[i].size() > names[at].size())) at = i;
+    }
+    if (at == names.size()) {
+      throw UserError(names.empty()
+                          ? fmt::format("{} asks for nothing of the kind: leave out {} {}", rule,
+                                        option, shown(text))
+                          : fmt::format("{} {}: {} asks for {}, each as NAME=VALUE", option,
+                                        shown(text), rule, shown(names)));
+    }
+    if (found[at]) throw UserError(fmt::format("{} {} is given twice", option, shown(names[at])));
+    found[at] = text.substr(names[at].size() + 1);
+  }
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!found[i]) {
+      throw UserError(fmt::format("{} asks for {}: give {} {}=VALUE", rule, shown(names[i]), option,
+                                  shown(names[i])));
+    }
+    out.push_back(*found[i]);
+  }
+  return out;
+}
+
+class Explainer {
+ public:
+  Explainer(const RuleFile& file, Unseen unseen) : file_(file), unseen_(unseen) {}
+
+  Explanation operator()(const std::vector<std::string>& values, double score,
+                         std::span<const double> columns, std::optional<double> coin) const {
+    const std::vector<std::string_view> views(values.begin(), values.end());
+    const CellNames& cells = file_.cells();
+    const CellCode cell = cells.find(views).value_or(unseen_cell);
+    if (cell == unseen_cell && unseen_ == Unseen::error) {
+      throw UserError(
+          fmt::format("{} has never seen {}; refit it, or choose --unseen score or reject",
+                      shown(file_.path), GroupName{cells.attributes(), values}.text(60)));
+    }
+    if (file_.soft()) {
+      return explain(std::get<SoftRule>(file_.rule), cell, score, columns, coin, unseen_);
+    }
+    return explain(file_.hard(), cell, score, coin, unseen_);
+  }
+
+ private:
+  const RuleFile& file_;
+  Unseen unseen_;
+};
+
+Json to_json(const Explanation& one, const std::vector<std::string>& attributes,
+             const std::vector<std::string>& values) {
+  Json out;
+  out["group"] = values_json(attributes, values);
+  if (one.unseen) out["unseen"] = true;
+  out["score"] = one.score;
+  out["probability"] = one.probability;
+  out["decision"] = one.positive ? Json(*one.positive ? 1 : 0) : Json(nullptr);
+  out["coin"] = optional_json(one.coin);
+  out["score_for_certain"] = optional_json(one.for_certain);
+  out["score_for_a_chance"] = optional_json(one.for_a_chance);
+  out["words"] = one.in_words();
+  return out;
+}
+
+std::string in_words(const Explanation& one, const std::vector<std::string>& attributes,
+                     const std::vector<std::string>& values) {
+  const std::string who = attributes.empty() ? "everyone" : GroupName{attributes, values}.text(60);
+  const std::string policy = one.unseen ? " (a group that the rule does not know)" : "";
+  return fmt::format("{}{}: {}\n", who, policy, one.in_words());
+}
+
+int explain_person(const Options& options, const RuleFile& file) {
+  if (options.score.empty()) {
+    throw UserError("give DATA, or one person: --score NUMBER and --group NAME=VALUE");
+  }
+  const double score = number_from(options.score, "--score");
+  const std::string path = shown(file.path);
+  const std::vector<std::string>& attributes = file.cells().attributes();
+  const std::vector<std::string> values = values_of(attributes, options.group, "--group", path);
+  std::vector<double> columns;
+  for (const std::string& text : values_of(file.soft_columns(), options.soft, "--soft", path)) {
+    columns.push_back(number_from(text, "--soft"));
+  }
+  std::optional<double> coin;
+  if (!options.coins.id.empty()) {
+    coin = options.coins.coin()(options.coins.id);
+  } else if (!options.coins.key_file.empty() || !options.coins.seed.empty()) {
+    throw UserError("about one person, a coin needs --id, who it is, and --key-file");
+  }
+  const Explanation one =
+      Explainer(file, unseen_from(options.unseen))(values, score, columns, coin);
+  print(options.json ? to_json(one, attributes, values).dump(2) + "\n"
+                     : in_words(one, attributes, values));
+  return exit_done;
+}
+
+int explain_rows(const Options& options, const RuleFile& file) {
+  if (!options.group.empty() || !options.soft.empty()) {
+    throw UserError("--group and --soft are about one person: leave them out, or DATA");
+  }
+  const std::string score_name = options.score.empty() ? file.columns().score : options.score;
+  if (score_name.empty()) {
+    throw UserError("the rule does not say which column has the score: give --score");
+  }
+  NullPolicy nulls = NullPolicy::from(options.null.empty() ? file.columns().null : options.null);
+  if (nulls.kind == NullPolicy::Kind::exclude) nulls = {};  // every row is explained
+  const Coin coin = options.coins.coin();
+  const bool keyed = !options.coins.id.empty();
+  const Input input(options.data.input);
+  if (input.is_sql() && !keyed && !options.coins.seed.empty()) {
+    throw UserError("the order of a SELECT's rows is not fixed: give --id and --key-file");
+  }
+  Database database(options.data.database);
+  open_for(database, input);
+  const Source source(database, input);
+  const Column& score = source.column(score_name, "--score");
+  RowQuery query;
+  query.numbers.push_back({score, false, {score_check(score, file.reading())}});
+  for (const std::string& name : file.soft_columns()) {
+    const Column& column = source.column(name, "a soft column of the rule");
+    query.numbers.push_back({column, false, {probability_check(column)}});
+  }
+  const std::vector<std::string>& attributes = file.cells().attributes();
+  for (const std::string& name : attributes) {
+    query.attributes.push_back(source.column(name, "an attribute of the rule").name);
+  }
+  if (keyed) {
+    query.attributes.push_back(source.column(options.coins.id, "--id").name);
+    throw_if_missing(database, source, {query.attributes.back()}, "everybody needs an id");
+  }
+  query.nulls = nulls;
+  Rows rows(database, source, std::move(query));
+  const RowTable table = all_rows(rows, "reading");
+  if (table.size == 0) throw_no_rows(source, rows.excluded());
+  rows.explain();
+  const Explainer explained(file, unseen_from(options.unseen));
+  // Without a key or a seed there is no coin to speak of.
+  const bool draws = keyed || !options.coins.seed.empty();
+  Json all = Json::array();
+  std::string text;
+  for (std::size_t i = 0; i < table.size; ++i) {
+    std::vector<std::string> values;
+    for (std::size_t a = 0; a < attributes.size(); ++a) {
+      values.push_back(rows.dictionary(a)[table.codes[a][i]]);
+    }
+    std::vector<double> columns;
+    for (std::size_t j = 1; j < table.numbers.size(); ++j) columns.push_back(table.numbers[j][i]);
+    std::string id;
+    if (keyed) id = rows.dictionary(attributes.size())[table.codes[attributes.size()][i]];
+    std::optional<double> drawn;
+    if (draws) drawn = keyed ? coin(id) : coin(std::uint64_t{i});
+    const Explanation one = explained(values, table.numbers[0][i], columns, drawn);
+    if (options.json) {
+      Json at;
+      at["row"] = i + 1;
+      if (keyed) at["id"] = id;
+      at.update(to_json(one, attributes, values));
+      all.push_back(std::move(at));
+    } else {
+      text += fmt::format("{}: {}", keyed ? shown(id) : fmt::format("row {}", with_commas(i + 1)),
+                          in_words(one, attributes, values));
+    }
+  }
+  print(options.json ? all.dump(2) + "\n" : text);
+  return exit_done;
+}
+
+int run_explain(const Options& options) {
+  const RuleFile file = read_rule(options.rule);
+  return options.rows() ? explain_rows(options, file) : explain_person(options, file);
+}
+
+}  // namespace
+
+void add_explain(Command& program, int& status) {
+  Command& command = *program.add_subcommand(
+      "explain", "Why somebody gets a decision, and which score it would have taken");
+  command.footer(
+      "Examples:\n"
+      "  evenhand explain --rule rule.json --score 0.42 --group sex=F\n"
+      "  evenhand explain --rule rule.json --score 0.42 --group sex=F --id p7 --key-file key\n"
+      "  evenhand explain --sql \"FROM 'loans.csv' WHERE person = 7\" --rule rule.json\n\n"
+      "Exit status: 0 done, 2 wrong input or options.");
+  auto options = std::make_shared<Options>();
+  add_data_options(command, options->data);
+  command.add_option("--rule", options->rule, "A rule made by evenhand fit")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--score", options->score,
+                  "The score of one person; with DATA, the column with the scores (default: as "
+                  "named in the rule)")
+      ->type_name("NUMBER");
+  command
+      .add_option("--group", options->group,
+                  "One person: the group, such as sex=F; once for each attribute of the rule")
+      ->type_name("NAME=VALUE")
+      ->one_at_a_time();
+  command
+      .add_option("--soft", options->soft,
+                  "One person, for a rule of soft attributes: a probability, such as p_female=0.3")
+      ->type_name("NAME=VALUE")
+      ->one_at_a_time();
+  add_coin_options(command, options->coins,
+                   "Who it is; with DATA, the column that identifies people");
+  command
+      .add_option("--unseen", options->unseen,
+                  "People in a cell that the rule has never seen: " + choices_of("unseen").text())
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      .add_option("--null", options->null,
+                  "A name for missing groups (default: the one used to fit the rule)")
+      ->type_name("NAME");
+  command.add_flag("--json", options->json, "Print the result as JSON");
+  command.callback([options, &status] { status = run_explain(*options); });
+}
+
+}  // namespace evenhand::cli
