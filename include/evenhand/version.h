@@ -1,3 +1,3 @@
 #pragma once
 
-#define EVENHAND_VERSION "0.1.0"
+#define EVENHAND_VERSION "0.2.0"
