@@ -1,104 +1,18 @@
-// The man page and the completion of shells, made from the same descriptions as --help.
-#include <evenhand/names.h>
+// The man page, made from the same descriptions as --help; completion.cpp has the completion.
 #include <evenhand/version.h>
+
+#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands/commands.h"
+#include "completion.h"
 #include "error.h"
 #include "output/output.h"
 
 namespace evenhand::cli {
 namespace {
-
-// What may follow an option, for completion.
-std::vector<std::pair<std::string, std::string>> words_for_options() {
-  std::string criteria;
-  for (const CriterionName& each : all_criteria()) criteria += fmt::format("{} ", each.name);
-  std::vector<std::pair<std::string, std::string>> words = {
-      {"--criterion", criteria},
-      {"--resolution", "exact auto 8 12 16 20"},
-      {"--gamma", "auto"},
-      {"--bound", "same-rate any dkw"},
-      {"--no-worse", "rate tpr"},
-      {"--rho", "base best"},
-      {"--format", "auto csv parquet json"},
-      {"--output-format", "auto csv parquet json"},
-  };
-  for (const Choices& each : all_choices()) {
-    words.emplace_back(fmt::format("--{}", each.option),
-                       fmt::format("{}", fmt::join(each.names(), " ")));
-  }
-  return words;
-}
-
-std::vector<CLI::App*> commands_of(CLI::App& program) {
-  std::vector<CLI::App*> out;
-  for (CLI::App* command : program.get_subcommands([](CLI::App*) { return true; })) {
-    if (!command->get_group().empty()) out.push_back(command);
-  }
-  return out;
-}
-
-std::string options_of(const CLI::App& command) {
-  std::string names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_snames()) names += "-" + name + " ";
-    for (const std::string& name : option->get_lnames()) names += "--" + name + " ";
-  }
-  return names;
-}
-
-std::string bash_completion(CLI::App& program) {
-  std::string commands;
-  std::string cases;
-  for (CLI::App* command : commands_of(program)) {
-    commands += command->get_name() + " ";
-    cases += fmt::format("    {}) options='{}' ;;\n", command->get_name(), options_of(*command));
-    std::string inner;
-    for (CLI::App* sub : commands_of(*command)) {
-      inner += sub->get_name() + " ";
-      cases += fmt::format("    {}/{}) options='{}' ;;\n", command->get_name(), sub->get_name(),
-                           options_of(*sub));
-    }
-    if (!inner.empty()) {
-      cases += fmt::format("    {}/*) words='{}' ;;\n", command->get_name(), inner);
-    }
-  }
-  std::string values;
-  for (const auto& [option, words] : words_for_options()) {
-    values +=
-        fmt::format("    {}) mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$word\"); return ;;\n",
-                    option, words);
-  }
-  return fmt::format(R"(# Completion of evenhand for bash.
-_evenhand() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} options= words=
-  local command=${{COMP_WORDS[1]}}
-  COMPREPLY=()
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W '{}-h --help --version' -- "$word")
-    return
-  fi
-  case $previous in
-{}  esac
-  [ "$command" = theory ] && command=theory/${{COMP_WORDS[2]}}
-  case $command in
-{}  esac
-  if [ -n "$words" ] && [ "$COMP_CWORD" -eq 2 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words -h --help" -- "$word")
-  elif [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
-  else
-    compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -f -- "$word")
-  fi
-}}
-complete -F _evenhand evenhand
-)",
-                     commands, values, cases);
-}
 
 std::string roff(const std::string& text) {
   std::string out;
@@ -188,9 +102,15 @@ void add_manual(Command& program, int& status) {
     status = exit_done;
   });
   Command& completion = *program.add_subcommand(
-      "completion", "Print the completion for bash: source <(evenhand completion)");
-  completion.callback([&program, &status] {
-    print(bash_completion(program.parsed()));
+      "completion", "Print the completion of a shell: source <(evenhand completion bash)");
+  const auto shell = std::make_shared<Shell>(Shell::bash);
+  completion
+      .add_option(
+          "SHELL", [shell](const std::string& name) { *shell = shell_from(name); },
+          "bash, zsh or fish")
+      ->default_str("bash");
+  completion.callback([&program, &status, shell] {
+    print(cli::completion(program.parsed(), *shell));
     status = exit_done;
   });
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -103,6 +104,62 @@ def test_completion_finds_files(tool: Tool) -> None:
     assert complete("evenhand", "fit", str(tool.path("people-of"))) == [
         str(tool.path("people-of-today.csv"))
     ]
+
+
+def test_zsh_completes_commands_options_and_words(tool: Tool) -> None:
+    """By zsh's own engine, in a terminal of its own; every option of help is offered."""
+    if not shutil.which("zsh"):
+        unavailable("zsh is not installed")
+    script = tool("completion", "zsh").ok().out
+    assert script.startswith("#compdef evenhand\n")
+    tool.write("_evenhand", script)
+    check = subprocess.run(["zsh", "-n", tool.path("_evenhand")], capture_output=True, check=False)
+    assert (check.returncode, check.stderr) == (0, b"")
+    # compadd and _describe as plain printing: what would be offered.
+    harness = f"""compdef() {{ :; }}; _files() {{ print files; }}; compadd() {{ print -l -- "${{@:2}}"; }}
+_describe() {{ local name=$@[-1]; print -l -- ${{(P)name}}; }}
+source {tool.path("_evenhand")}
+words=("$@"); CURRENT=$#; _evenhand"""
+
+    def offered(*words: str) -> set[str]:
+        done = subprocess.run(["zsh", "-fc", harness, "zsh", *words], capture_output=True, text=True,
+                              check=True)
+        assert done.stderr == ""
+        return {line.split(":")[0] for line in done.stdout.splitlines()}
+
+    assert offered("evenhand", "") == set(COMMANDS)
+    for command in ("fit", "apply", "audit", "monitor"):
+        assert long_options(tool(command, "--help").ok().out) <= offered("evenhand", command, "--")
+    assert {"equal-rates", "four-fifths"} < offered("evenhand", "fit", "--criterion", "")
+    assert set(CALCULATORS) == offered("evenhand", "theory", "")
+    assert offered("evenhand", "completion", "") == {"bash", "zsh", "fish"}
+    assert offered("evenhand", "fit", "peo") == {"files"}
+
+
+def test_fish_completes_commands_options_and_words(tool: Tool) -> None:
+    """By fish itself."""
+    if not shutil.which("fish"):
+        unavailable("fish is not installed")
+    script = tool.write("evenhand.fish", tool("completion", "fish").ok().out)
+
+    def offered(line: str) -> set[str]:
+        program = f"complete -e evenhand; source {script}; complete -C '{line}'"
+        done = subprocess.run(["fish", "--no-config", "-c", program], capture_output=True, text=True,
+                              check=True, env={**os.environ, "HOME": str(tool.folder)})
+        assert done.stderr == ""
+        return {each.split("\t")[0] for each in done.stdout.splitlines()}
+
+    assert set(COMMANDS) <= offered("evenhand ")
+    for command in ("fit", "apply", "audit", "monitor"):
+        assert long_options(tool(command, "--help").ok().out) <= offered(f"evenhand {command} --")
+    assert {"equal-rates", "four-fifths"} <= offered("evenhand fit --criterion ")
+    assert set(CALCULATORS) <= offered("evenhand theory ")
+    assert {"bash", "zsh", "fish"} <= offered("evenhand completion ")
+
+
+def test_a_shell_without_completion(tool: Tool) -> None:
+    """What there is, is named."""
+    tool("completion", "tcsh").fails(2, "tcsh", "bash, zsh or fish")
 
 
 def test_every_word_that_completion_offers_is_taken(tool: Tool, people: Path) -> None:
