@@ -34,7 +34,13 @@ def percents(text: str, pattern: str) -> list[float]:
 
 def test_all_examples_are_tested_and_listed() -> None:
     scripts = sorted(path.name for path in EXAMPLES.glob("*.py"))
-    assert scripts == ["audit_existing_model.py", "credit_scoring.py", "three_hospitals.py"]
+    assert scripts == [
+        "audit_existing_model.py",
+        "credit_scoring.py",
+        "hiring_local_law_144.py",
+        "hospital_triage.py",
+        "three_hospitals.py",
+    ]
     listed = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     assert all(f"]({name})" in listed for name in scripts)
 
@@ -73,3 +79,26 @@ def test_three_hospitals_get_the_rule_of_a_shared_list(tmp_path: Path) -> None:
     shared, pooled = percents(out, r"rates differ by ([\d.]+)%")
     assert shared == 0
     assert pooled < 0.1  # points; a pooled count is at most a thousandth of a group
+
+
+def test_hiring_passes_four_fifths_without_seeing_groups(tmp_path: Path) -> None:
+    out = run("hiring_local_law_144.py", tmp_path)
+    before, after = re.findall(r"smallest ratio rises from (\d\.\d+) to (\d\.\d+)", out)[0]
+    assert float(before) < 0.8 <= float(after)
+    assert out.count("everyone: yes from") == 1
+    for rate, ratio in re.findall(r"([\d.]+)%  impact ratio ([\d.]+)", out):
+        assert 0 < float(ratio) <= 1.5
+        assert 0 < float(rate) < 100
+    high, low = re.findall(r"falls from ([\d.]+) to ([\d.]+):", out)[0]
+    assert float(low) < float(high)  # the price
+
+
+def test_triage_stays_within_the_beds_and_finds_both_groups_alike(tmp_path: Path) -> None:
+    out = run("hospital_triage.py", tmp_path)
+    used, beds = re.findall(r"fills (\d+) of (\d+) beds", out)[0]
+    assert int(used) <= int(beds) == 300
+    insured, uninsured = percents(out, r"([\d.]+)% of the (?:insured|uninsured)")[2:]
+    before = percents(out, r"([\d.]+)% of the (?:insured|uninsured)")[:2]
+    # Some 300 uninsured patients get worse: 8 points are more than three standard deviations.
+    assert abs(insured - uninsured) < 8 < abs(before[0] - before[1])
+    assert "no rule meets the requirements" in out
