@@ -18,7 +18,13 @@ import evenhand
 
 PAGES = [
     PROJECT / name
-    for name in ("README.md", "docs/python.md", "docs/sklearn.md", "docs/from-fairlearn.md")
+    for name in (
+        "README.md",
+        "docs/index.md",
+        "docs/python.md",
+        "docs/sklearn.md",
+        "docs/from-fairlearn.md",
+    )
 ]
 MODULES = [
     name
