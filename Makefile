@@ -1,6 +1,7 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
 .PHONY: demo test test-all test-more test-release test-tool test-asan test-tsan test-full test-python \
-  wheel python-package paper fuzz bench bench-python build-time format lint install setup clean
+  wheel wheels python-package dist test-bare site api paper fuzz bench bench-python build-time format \
+  lint install setup clean
 PREFIX ?= /usr/local
 pytest = build/venv/bin/python -m pytest -q -n 2 -p no:cacheprovider
 sources = $(shell git ls-files '*.cpp' '*.h')
@@ -11,7 +12,8 @@ demo: build/release/build.ninja
 
 test: test-release test-tool test-asan test-python
 
-# What `make test` leaves out: threads, oracles at full size, fuzzing, peers, the paper's experiment.
+# What `make test` leaves out: threads, oracles at full size, fuzzing, peers, the paper's experiment,
+# what is shipped, where there is nothing else.
 test-all: test test-more
 test-more: test-tsan test-full
 
@@ -20,7 +22,7 @@ test-release: build/release/build.ninja
 	ctest --preset release
 
 test-tool: build/release/build.ninja
-	@tools/setup.sh groff-base locales strace
+	@tools/setup.sh groff-base locales strace zsh fish
 	@tools/python_env.sh build/venv tests/requirements.txt
 	cmake --build --preset release --target evenhand_tool
 	EVENHAND_TEST_ALL=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(pytest) tests/cli
@@ -64,6 +66,30 @@ test-python: build/release/build.ninja python-package
 	$(python) tests/calibration/make.py --check
 	$(python) tests/rates/make.py --check
 	$(python_tests) -m "not full" python/tests
+
+# What users install, in build/wheels and build/dist: wheels of the package and of the tool, and the tool
+# as a tarball. Nothing is uploaded.
+wheels: wheel
+	tools/ship/wheels.sh build/library build/wheels
+
+dist: build/release/build.ninja
+	@tools/setup.sh libbz2-dev liblapack-dev libblas-dev
+	cmake --build --preset release --target evenhand_manual evenhand_portable
+	tools/ship/dist.sh build/release build/dist
+
+test-bare: wheels dist
+	@tools/setup.sh bubblewrap
+	tools/ship/bare.sh build/dist build/wheels build/bare
+
+# The documentation as a site, in build/site; fails on a warning or a broken link.
+site:
+	@tools/python_env.sh build/site-venv tools/site/requirements.txt
+	NO_MKDOCS_2_WARNING=1 build/site-venv/bin/mkdocs build --quiet --strict --config-file tools/site/mkdocs.yml
+
+# Rewrites the list of the public interface in tests/api/ (docs/stable.md).
+api: build/release/build.ninja
+	cmake --build --preset release --target evenhand_tool
+	python3 tools/api/snapshot.py --update --tool build/release/bin/evenhand
 
 # The paper's experiment on Adult: writes docs/paper-results.md, docs/paper/ and build/paper/.
 paper: wheel

@@ -107,6 +107,17 @@ for top in ("cli", "python/src"):
             if ".." in own or not any(file.is_file() for file in here):
                 problems.append(f"{path.relative_to(ROOT)} includes {own or public}, which is no public header")
 
+# The library and the extension are portable; docs/platforms.md lists what the tool asks of the system.
+SYSTEM = re.compile(r"#include <(?:unistd|fcntl|signal|termios|dlfcn|pthread|sys/\w+|linux/\w+)\.h>|/proc/")
+LINUX_ONLY = {"cli/data/files.cpp", "cli/output/output.cpp"}  # the latter knows names of pipes
+for path in sources(".h", ".cpp"):
+    name = path.relative_to(ROOT).as_posix()
+    found = SYSTEM.search(path.read_text())
+    if found and name.startswith(("src/", "include/", "python/")):
+        problems.append(f"{name} has platform code: {found[0]}")
+    if found and name.startswith("cli/") and "/proc/" in path.read_text() and name not in LINUX_ONLY:
+        problems.append(f"{name} has code for Linux alone; cli/data/files.cpp is the place for it")
+
 for path in sources(".h", ".cpp", ".py", ".js", ".mjs"):
     name = path.relative_to(ROOT).as_posix()
     lines = path.read_text().count("\n")

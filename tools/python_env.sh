@@ -1,7 +1,8 @@
 #!/bin/sh
 # python_env.sh FOLDER REQUIREMENTS: a virtual environment with those packages, made once and again
-# when the list changes.
+# when the list changes. PYTHON is the interpreter, python3 unless it is set.
 set -eu
+python=${PYTHON:-python3}
 folder=$1
 requirements=$2
 if [ -f "$folder/requirements.txt" ] && cmp -s "$requirements" "$folder/requirements.txt"; then
@@ -9,11 +10,11 @@ if [ -f "$folder/requirements.txt" ] && cmp -s "$requirements" "$folder/requirem
 fi
 echo "evenhand: making a Python environment in $folder" >&2
 rm -rf "$folder"
-if ! python3 -m venv "$folder" >/dev/null 2>&1; then
+if ! "$python" -m venv "$folder" >/dev/null 2>&1; then
   # Debian ships venv as a package of its own.
   "$(dirname "$0")/setup.sh" python3-venv
   rm -rf "$folder"
-  python3 -m venv "$folder"
+  "$python" -m venv "$folder"
 fi
 "$folder/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
 cp "$requirements" "$folder/requirements.txt"
