@@ -364,6 +364,7 @@ int main() {
   bench_fits();
   evenhand::bench::bench_blind();
   bench_many();
+  evenhand::bench::bench_groups();
   bench_calibration();
   bench_probability();
   bench_sgd();

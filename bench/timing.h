@@ -36,6 +36,7 @@ inline void report(const char* what, double ratio, double most, double time) {
               ok ? "ok" : "MISSED");
 }
 
-void bench_blind();  // blind_bench.cpp
+void bench_blind();   // blind_bench.cpp
+void bench_groups();  // groups_bench.cpp
 
 }  // namespace evenhand::bench

@@ -1,6 +1,8 @@
-// The solver's edges: sizes of requirements and weights, rounding.
+// The solver's edges: sizes of requirements and weights, rounding, many groups, parts of very
+// different weight.
 #include <evenhand/evenhand.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,80 @@ TEST(Edges, WeightsThatCannotBeComputedWithAreRefused) {
           << name;
     }
   }
+}
+
+// Comparisons of many groups: as exact as those of few, and nothing grows with their pairs.
+TEST(Edges, ManyGroupsWithARampAreProvenToo) {
+  Random random(14);
+  std::vector<double> score;
+  std::vector<double> label;
+  std::vector<std::string> group;
+  std::vector<std::string> stratum;
+  for (int row = 0; row < 4000; ++row) {
+    const int g = random.below(40);
+    const double p = std::pow(random.unit(), 0.5 + g / 40.0);
+    score.push_back(p);
+    label.push_back(random.unit() < p ? 1 : 0);
+    group.push_back(std::to_string(g));
+    stratum.push_back(std::to_string(random.below(2)));
+  }
+  const Tally tally =
+      Tally::of(score, Cells::from({{"g", group}, {"k", stratum}}), {.label = label});
+  for (const char* name : {"statistical-parity", "equalized-odds"}) {
+    for (const Across across : {Across::intersection, Across::marginal}) {
+      for (const double gamma : {0.0, 0.01, 0.3}) {
+        Criterion criterion = criterion_from(name, {{{"g", "k"}, {}, across}, 0.03});
+        criterion.require = {"rate <= 0.4"};
+        const Solution fit = solve(tally, criterion, {.gamma = gamma});
+        EXPECT_EQ(fit.status, Status::optimal) << name << " " << gamma << " gap " << fit.gap;
+        EXPECT_LT(fit.violation, 1e-9) << name << " " << gamma;
+      }
+    }
+  }
+}
+
+// The objective of a rule on a tally that need not be its own.
+double worth(const Rule& rule, const Tally& tally) {
+  double sum = 0;
+  for (CellCode c = 0; c < tally.cells().size(); ++c) {
+    const auto values = tally.cells().values(c);
+    const std::vector<std::string_view> names(values.begin(), values.end());
+    const Response& response = rule.parts().responses[rule.parts().cells.code_of(names)];
+    for (const Entry& entry : tally.entries(c)) {
+      sum += response(entry.score) * (2 * entry.n1 - entry.n);
+    }
+  }
+  return sum;
+}
+
+// A stratum is solved as if it were alone, however little it weighs beside the others.
+TEST(Edges, AStratumOfTinyWeightIsSolvedAsWell) {
+  Random random(13);
+  int compared = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    Rows rows = random_rows(random, {.groups = 3, .strata = 2, .most_rows = 60});
+    if (rows.weight.empty()) rows.weight.assign(rows.race.size(), 1);
+    Rows alone = rows;
+    for (std::size_t i = 0; i < rows.race.size(); ++i) {
+      const bool light = rows.race[i] == rows.race.front();
+      if (light) rows.weight[i] *= 1e-12;
+      if (!light) alone.weight[i] = 0;
+    }
+    const Criterion criterion = equalized_odds({{"sex"}, {"race"}, 0.05});
+    Solution whole;
+    Solution part;
+    try {
+      part = solve(alone.tally(), criterion);
+      whole = solve(rows.tally(), criterion);
+    } catch (const std::invalid_argument&) {
+      continue;  // nothing to compare
+    }
+    ++compared;
+    EXPECT_NEAR(worth(whole.rule, alone.tally()), worth(part.rule, alone.tally()),
+                1e-9 * part.magnitude)
+        << "trial " << trial;
+  }
+  EXPECT_GE(compared, 5);
 }
 
 }  // namespace

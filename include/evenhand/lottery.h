@@ -14,7 +14,8 @@ struct PriceOfNoCoins {
   double constant = 0;   // objective of the better one of "yes to all" and "no to all"
   // The smallest tolerance (four-fifths: the largest ratio) at which a rule without coins is better
   // than that constant one, and at which it is as good as the solution. None if there is none, or
-  // if the tally has too many distinct scores to try several tolerances.
+  // if the tally has too many distinct scores, or compares too many groups, to try several
+  // tolerances.
   std::optional<double> useful;
   std::optional<double> as_good;
 };

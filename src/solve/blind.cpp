@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 #include "calibrate/tabulate.h"
@@ -9,6 +10,7 @@
 #include "rule/plain_responses.h"
 #include "solve/constraints.h"
 #include "solve/evaluate.h"
+#include "solve/parts.h"
 #include "solve/pooled_scores.h"
 #include "solve/realise.h"
 #include "solve/required.h"
@@ -39,7 +41,11 @@ class Blind {
         data_(problem.tally.data()),
         system_(compile(problem)),
         families_(group_cells(data_.names, problem.criterion.roles.within)) {
-    for (const CellGroup& family : families_) pools_.emplace_back(problem, family.cells);
+    family_of_.resize(data_.names.size());
+    for (std::size_t f = 0; f < families_.size(); ++f) {
+      pools_.emplace_back(problem, families_[f].cells);
+      for (const CellCode c : families_[f].cells) family_of_[c] = f;
+    }
   }
 
   Solution run() {
@@ -54,37 +60,71 @@ class Blind {
       solution.cells[c].compared = system_.reasons[c].empty();
       solution.cells[c].reason = system_.reasons[c];
     }
-    for (const PooledScores& pool : pools_) solution.magnitude += pool.magnitude();
-    Generated found = generate(system_, blocks(), solution.magnitude);
-    if (found.infeasibility) {
-      solution.infeasibility = std::move(found.infeasibility);
-      for (const CellGroup& family : families_) {
-        solution.infeasibility->alike.push_back(family.cells);
-      }
+    const std::vector<CellPrice> free(data_.names.size());
+    std::vector<Mixed> mixtures;
+    for (const PooledScores& pool : pools_) {
+      solution.magnitude += pool.magnitude();
+      mixtures.push_back({{pool.best(1, free).column.tag, 1}});
+    }
+    std::vector<std::vector<CellCode>> alike;
+    for (const CellGroup& family : families_) alike.push_back(family.cells);
+    for (const Part& part : parts_of(system_, alike)) solve_part(part, mixtures, solution);
+    if (solution.infeasibility) {
+      solution.infeasibility->alike = std::move(alike);
       solution.status = Status::infeasible;
       return solution;
     }
-    solution.constraints = std::move(found.constraints);
-    solution.rule = rule_of(found.mixture);
+    solution.rule = rule_of(mixtures);
     prove(solution);
     return solution;
   }
 
  private:
-  Blocks blocks() const {
+  using Mixed = std::vector<std::pair<std::size_t, double>>;  // thresholds with their weights
+
+  void solve_part(const Part& part, std::vector<Mixed>& mixtures, Solution& solution) {
+    std::vector<std::size_t> families;
+    std::vector<std::vector<CellCode>> codes;  // in the part, of their cells
+    std::map<std::size_t, std::size_t> place;
+    double magnitude = 0;
+    for (CellCode i = 0; i < part.cells.size(); ++i) {
+      const std::size_t f = family_of_[part.cells[i]];
+      const auto [found, is_new] = place.try_emplace(f, families.size());
+      if (is_new) {
+        families.push_back(f);
+        codes.emplace_back();
+        magnitude += pools_[f].magnitude();
+      }
+      codes[found->second].push_back(i);
+    }
+    for (std::size_t i = 0; i < families.size(); ++i) {
+      pools_[families[i]].call_cells(std::move(codes[i]));
+    }
+    Generated found = generate(part.system, blocks_of(families), magnitude);
+    for (const std::size_t f : families) pools_[f].call_cells(families_[f].cells);
+    if (found.infeasibility) {
+      add_infeasibility(part, std::move(*found.infeasibility), solution.infeasibility);
+      return;
+    }
+    add_constraints(part, std::move(found.constraints), solution.constraints);
+    for (std::size_t i = 0; i < families.size(); ++i) mixtures[families[i]] = found.mixture[i];
+  }
+
+  Blocks blocks_of(const std::vector<std::size_t>& families) const {
     Blocks out;
-    out.count = pools_.size();
-    out.start = [this](std::size_t f) {
-      return std::vector{pools_[f].column(0), pools_[f].column(pools_[f].count())};
+    out.count = families.size();
+    out.start = [&](std::size_t i) {
+      const PooledScores& pool = pools_[families[i]];
+      return std::vector{pool.column(0), pool.column(pool.count())};
     };
-    out.best = [this](std::size_t f, double weight, const std::vector<CellPrice>& price) {
-      return pools_[f].best(weight, price);
+    out.best = [&](std::size_t i, double weight, const std::vector<CellPrice>& price) {
+      return pools_[families[i]].best(weight, price);
     };
     return out;
   }
 
   // q of a score is the weight of all thresholds that select it.
-  Response response_of(std::size_t f, std::vector<std::pair<std::size_t, double>> mixture) const {
+  Response response_of(std::size_t f, Mixed mixture) const {
     const PooledScores& pool = pools_[f];
     // Those that select most come first: their weight counts from the lowest scores on.
     std::sort(mixture.rbegin(), mixture.rend());
@@ -107,7 +147,7 @@ class Blind {
     return out;
   }
 
-  Rule rule_of(const std::vector<std::vector<std::pair<std::size_t, double>>>& mixture) const {
+  Rule rule_of(const std::vector<Mixed>& mixture) const {
     RuleParts parts;
     std::vector<std::vector<std::string>> values;
     for (std::size_t f = 0; f < families_.size(); ++f) {
@@ -187,6 +227,7 @@ class Blind {
   System system_;
   std::vector<CellGroup> families_;
   std::vector<PooledScores> pools_;
+  std::vector<std::size_t> family_of_;  // of each cell
 };
 
 }  // namespace

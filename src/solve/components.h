@@ -1,4 +1,4 @@
-// Cells that constraints tie to each other, and to no others: problems of their own.
+// The parts of a problem as the search for rules without coins sees them.
 #pragma once
 
 #include <evenhand/tally.h>

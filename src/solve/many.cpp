@@ -11,6 +11,7 @@
 #include "solve/few_coins.h"
 #include "solve/newton.h"
 #include "solve/odds.h"
+#include "solve/parts.h"
 #include "solve/pieces.h"
 #include "solve/proof.h"
 #include "solve/realise.h"
@@ -61,12 +62,6 @@ class Many {
   }
 
  private:
-  double magnitude() const {
-    double sum = 0;
-    for (const CellCurve& curve : curves_) sum += curve.magnitude();
-    return sum;
-  }
-
   // Exact odds of groups that have both outcomes: each stratum has one best common point.
   bool meets_on_hulls() const {
     const Criterion& criterion = problem_.criterion;
@@ -86,8 +81,7 @@ class Many {
   }
 
   void odds(Solution& solution) {
-    std::vector<Reach> reach(curves_.size());
-    for (CellCode c = 0; c < curves_.size(); ++c) reach[c] = curves_[c].best(1, {}).reach;
+    std::vector<Reach> reach = best_reach();
     solution.constraints = standing_constraints(system_);
     std::size_t row = 0;
     // Comparisons come in pairs, for a stratum's true- and its false-positive rates.
@@ -113,20 +107,57 @@ class Many {
     realise(reach, solution);
   }
 
+  // What benefits alone ask for.
+  std::vector<Reach> best_reach() const {
+    std::vector<Reach> out;
+    for (const CellCurve& curve : curves_) out.push_back(curve.best(1, {}).reach);
+    return out;
+  }
+
+  std::vector<const CellCurve*> curves_in(const Part& part) const {
+    std::vector<const CellCurve*> out;
+    for (const CellCode c : part.cells) out.push_back(&curves_[c]);
+    return out;
+  }
+
   void linear(Solution& solution) {
-    Generated generated = generate(system_, blocks_of(curves_), magnitude());
-    solution.infeasibility = std::move(generated.infeasibility);
-    if (solution.infeasibility) return;
-    solution.constraints = std::move(generated.constraints);
-    realise(generated.reach, solution);
+    const std::vector<Part> parts = parts_of(system_);
+    std::vector<Generated> generated(parts.size());
+    parallel(parts.size(), problem_.options.threads, [&](std::size_t p) {
+      const std::vector<const CellCurve*> curves = curves_in(parts[p]);
+      double magnitude = 0;
+      for (const CellCurve* curve : curves) magnitude += curve->magnitude();
+      generated[p] = generate(parts[p].system, blocks_of(curves), magnitude);
+    });
+    std::vector<Reach> reach = best_reach();
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      if (generated[p].infeasibility) {
+        add_infeasibility(parts[p], std::move(*generated[p].infeasibility), solution.infeasibility);
+        continue;
+      }
+      for (std::size_t i = 0; i < parts[p].cells.size(); ++i) {
+        reach[parts[p].cells[i]] = generated[p].reach[i];
+      }
+      add_constraints(parts[p], std::move(generated[p].constraints), solution.constraints);
+    }
+    if (!solution.infeasibility) realise(reach, solution);
   }
 
   void smooth(Solution& solution) {
-    if (!system_.requirements.empty()) {
-      solution.infeasibility = find_infeasibility(system_, blocks_of(curves_));
-      if (solution.infeasibility) return;
+    const std::vector<Part> parts = parts_of(system_);
+    std::vector<std::optional<Infeasibility>> why(parts.size());
+    std::vector<std::vector<Constraint>> constraints(parts.size());
+    parallel(parts.size(), problem_.options.threads, [&](std::size_t p) {
+      const System& system = parts[p].system;
+      const std::vector<const CellCurve*> curves = curves_in(parts[p]);
+      if (!system.requirements.empty()) why[p] = find_infeasibility(system, blocks_of(curves));
+      if (!why[p]) constraints[p] = minimise_dual(system, curves, gamma_);
+    });
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      if (why[p]) add_infeasibility(parts[p], std::move(*why[p]), solution.infeasibility);
+      add_constraints(parts[p], std::move(constraints[p]), solution.constraints);
     }
-    solution.constraints = minimise_dual(system_, curves_, gamma_);
+    if (solution.infeasibility) return;
     const std::vector<CellPrice> price = prices(solution.constraints, system_.population);
     solution.rule = make_rule(problem_, [&](CellCode c) { return ramp_for(c, price[c]); });
     conclude_with_proof(problem_, system_, solution);

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <Eigen/Dense>
 
+#include "solve/barrier.h"
+#include "solve/dual.h"
 #include "support/illinois.h"
 
 namespace evenhand {
@@ -13,106 +16,6 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-// The dual as a function of the multipliers, everything per unit of weight. Rows that say "at
-// least" are kept negated, so that bounded multipliers are >= 0.
-class Dual {
- public:
-  Dual(const Population& population, const std::vector<CellCurve>& curves)
-      : population_(population), curves_(curves) {
-    for (const CellTotal& cell : population.cells) weight_ += cell.n;
-  }
-
-  void add(Constraint constraint) {
-    Row row = row_of(constraint, population_);
-    const double scale = (constraint.sense == Sense::at_least ? -1 : 1) / row.unit;
-    for (Coefficient& a : row.coefficients) {
-      a.n *= scale;
-      a.n1 *= scale;
-    }
-    rows_.push_back({std::move(constraint), std::move(row.coefficients), scale * row.bound, scale});
-  }
-
-  Eigen::Index size() const { return static_cast<Eigen::Index>(rows_.size()); }
-  bool bounded(Eigen::Index i) const { return row(i).constraint.sense != Sense::equal; }
-  double weight() const { return weight_; }
-
-  struct Value {
-    double value = 0;
-    VectorXd gradient;  // bound - value of each row, in units of a rate
-    MatrixXd hessian;
-    std::vector<Reach> reach;
-  };
-  Value at(const VectorXd& y, double gamma, bool derivatives = true) const {
-    std::vector<CellPrice> price(curves_.size());
-    Value out;
-    for (Eigen::Index i = 0; i < size(); ++i) {
-      out.value += y[i] * row(i).bound;
-      for (const Coefficient& a : row(i).coefficients) {
-        price[a.cell].n += weight_ * y[i] * a.n;
-        price[a.cell].n1 += weight_ * y[i] * a.n1;
-      }
-    }
-    std::vector<CellCurve::Smooth> cells(curves_.size());
-    for (std::size_t c = 0; c < curves_.size(); ++c) {
-      cells[c] = curves_[c].smooth(price[c], gamma);
-      out.value += cells[c].value / weight_;
-      out.reach.push_back(cells[c].reach);
-    }
-    if (!derivatives) return out;
-    out.gradient.resize(size());
-    out.hessian = MatrixXd::Zero(size(), size());
-    // Which rows see a cell, so that the Hessian takes only these pairs.
-    std::vector<std::vector<std::pair<Eigen::Index, CellPrice>>> seen(curves_.size());
-    for (Eigen::Index i = 0; i < size(); ++i) {
-      out.gradient[i] = row(i).bound - value_of(row(i).coefficients, out.reach);
-      for (const Coefficient& a : row(i).coefficients) {
-        auto& list = seen[a.cell];
-        if (list.empty() || list.back().first != i) list.push_back({i, {}});
-        list.back().second.n += a.n;
-        list.back().second.n1 += a.n1;
-      }
-    }
-    for (std::size_t c = 0; c < curves_.size(); ++c) {
-      const CellCurve::Smooth& s = cells[c];
-      for (const auto& [i, a] : seen[c]) {
-        for (const auto& [j, b] : seen[c]) {
-          out.hessian(i, j) += weight_ * (a.n * (s.by_n_n * b.n + s.by_n_n1 * b.n1) +
-                                          a.n1 * (s.by_n_n1 * b.n + s.by_n1_n1 * b.n1));
-        }
-      }
-    }
-    return out;
-  }
-
-  std::vector<Constraint> constraints(const VectorXd& y) const {
-    std::vector<Constraint> out;
-    for (Eigen::Index i = 0; i < size(); ++i) {
-      out.push_back(row(i).constraint);
-      out.back().multiplier = row(i).scale * weight_ * y[i];
-    }
-    return out;
-  }
-  bool knows(const Constraint& constraint) const {
-    return std::any_of(rows_.begin(), rows_.end(), [&](const Kept& r) {
-      return r.constraint.text == constraint.text && r.constraint.sense == constraint.sense;
-    });
-  }
-
- private:
-  struct Kept {
-    Constraint constraint;
-    std::vector<Coefficient> coefficients;  // both scaled
-    double bound;
-    double scale;  // from the constraint to this
-  };
-  const Kept& row(Eigen::Index i) const { return rows_[static_cast<std::size_t>(i)]; }
-
-  const Population& population_;
-  const std::vector<CellCurve>& curves_;
-  double weight_ = 0;
-  std::vector<Kept> rows_;
-};
 
 // What keeps y from being optimal: the gradient, but for bounds that hold it back.
 double residual(const Dual& dual, const VectorXd& y, const VectorXd& gradient) {
@@ -209,17 +112,17 @@ class Descent {
   // Of several optima the smallest multipliers: a trace of their square is added to the dual. Where
   // rows depend on each other nothing else would keep multipliers from drifting away.
   static constexpr double trace = 1e-14;
-  Dual::Value at(const VectorXd& y) const {
-    Dual::Value value = dual_.at(y, gamma_);
-    value.gradient += trace * y;
-    value.hessian.diagonal().array() += trace;
-    return value;
+  Dual::Point at(const VectorXd& y) const {
+    Dual::Point point = dual_.at(y, gamma_);
+    point.gradient += trace * y;
+    return point;
   }
 
   bool improve() {
     // No score on the ramp makes the Hessian singular. What is added for that is taken relative to
     // the point at hand, as Levenberg does, so that it shortens steps but moves no optimum.
-    MatrixXd h = now_.hessian;
+    MatrixXd h = dual_.hessian(now_);
+    h.diagonal().array() += trace;
     const double added = damping_ * (1 + h.diagonal().maxCoeff());
     h.diagonal().array() += added;
     const VectorXd target = bounded_quadratic(h, h * y_ - now_.gradient, y_, bounded_);
@@ -266,31 +169,26 @@ class Descent {
   double most_damping_;
   double damping_;
   VectorXd y_;
-  Dual::Value now_;
+  Dual::Point now_;
   std::vector<bool> bounded_;
 };
 
-// From wide ramps to the one asked for, with all the comparisons that it takes.
 struct Attempt {
   Dual dual;
   VectorXd y;
   double residual;
 };
-Attempt attempt(const System& system, const std::vector<CellCurve>& curves, double gamma,
-                double most_damping) {
-  Dual dual(system.population, curves);
-  for (Constraint& constraint : standing_constraints(system)) dual.add(std::move(constraint));
-  for (const Constraint& constraint : system.requirements) dual.add(constraint);
-  VectorXd y = VectorXd::Zero(dual.size());
-  // A wide ramp is easy, and its answer a good start for a narrower one.
-  for (double wide = std::max(1.0, gamma); wide > gamma; wide *= 0.3) {
-    y = Descent(dual, y, wide, most_damping).run(1e-6, 50);
-  }
+
+// To the ramp asked for, with all the comparisons that it takes.
+Attempt finish(const System& system, Dual dual, VectorXd y, double gamma, double most_damping) {
   constexpr int most_rounds = 1000;
   for (int round = 0; round < most_rounds; ++round) {
     y = Descent(dual, y, gamma, most_damping).run(1e-13, 1000);
+    const Dual::Point reached = dual.at(y, gamma);
+    // Pairs that hold but for what keeps the others from holding exactly would not help.
+    const double slack = std::clamp(10 * residual(dual, y, reached.gradient), 1e-12, 1e-10);
     bool added = false;
-    for (Constraint& constraint : violated_pairs(system, dual.at(y, gamma, false).reach, 1e-12)) {
+    for (Constraint& constraint : violated_pairs(system, reached.reach(), slack)) {
       if (dual.knows(constraint)) continue;
       dual.add(std::move(constraint));
       added = true;
@@ -304,18 +202,70 @@ Attempt attempt(const System& system, const std::vector<CellCurve>& curves, doub
   return {std::move(dual), std::move(y), left};
 }
 
+// From wide ramps to the one asked for.
+Attempt attempt(const System& system, const std::vector<const CellCurve*>& curves, double gamma,
+                double most_damping) {
+  Dual dual(system.population, curves);
+  for (Constraint& constraint : standing_constraints(system)) dual.add(std::move(constraint));
+  for (const Constraint& constraint : system.requirements) dual.add(constraint);
+  VectorXd y = VectorXd::Zero(dual.size());
+  // A wide ramp is easy, and its answer a good start for a narrower one.
+  for (double wide = std::max(1.0, gamma); wide > gamma; wide *= 0.3) {
+    y = Descent(dual, y, wide, most_damping).run(1e-6, 50);
+  }
+  return finish(system, std::move(dual), std::move(y), gamma, most_damping);
+}
+
+// From an approximate answer, which knows the pairs that matter.
+Attempt attempt_from(const std::vector<Constraint>& start, const System& system,
+                     const std::vector<const CellCurve*>& curves, double gamma,
+                     double most_damping) {
+  Dual dual(system.population, curves);
+  VectorXd y(static_cast<Eigen::Index>(start.size()));
+  for (Eigen::Index i = 0; i < y.size(); ++i) {
+    const Constraint& constraint = start[static_cast<std::size_t>(i)];
+    dual.add(constraint);
+    y[i] = dual.scaled(i, constraint.multiplier);
+    if (dual.bounded(i)) y[i] = std::max(0.0, y[i]);
+  }
+  return finish(system, std::move(dual), std::move(y), gamma, most_damping);
+}
+
+// Rates that are compared by a tolerance or a ratio: they have as many pairs as their square.
+std::size_t ranged_rates(const System& system) {
+  std::size_t sum = 0;
+  for (const Compared& compared : system.comparisons) {
+    if (range_of(compared)) sum += compared.members.size();
+  }
+  return sum;
+}
+
 }  // namespace
 
-std::vector<Constraint> minimise_dual(const System& system, const std::vector<CellCurve>& curves,
-                                      double gamma) {
+std::vector<Constraint> minimise_dual(const System& system,
+                                      const std::vector<const CellCurve*>& curves, double gamma) {
+  constexpr double enough = 1e-11;
+  std::optional<Attempt> best;
+  const auto enough_after = [&](Attempt next) {
+    if (!best || next.residual < best->residual) best.emplace(std::move(next));
+    return best->residual <= enough;
+  };
+  constexpr std::size_t few = 8;
+  const bool many = ranged_rates(system) > few;
   // Little damping follows narrow valleys best, but may wander off where rows nearly depend on each
   // other; much damping is slow in the first case and safe in the second.
-  const Attempt quick = attempt(system, curves, gamma, 1e-6);
-  constexpr double enough = 1e-11;
-  if (quick.residual <= enough) return quick.dual.constraints(quick.y);
-  const Attempt safe = attempt(system, curves, gamma, 1);
-  const Attempt& better = safe.residual < quick.residual ? safe : quick;
-  return better.dual.constraints(better.y);
+  constexpr double little = 1e-6;
+  if (many) {
+    const std::vector<Constraint> start = approximate_dual(system, curves, gamma);
+    if (enough_after(attempt_from(start, system, curves, gamma, little)) ||
+        enough_after(attempt_from(start, system, curves, gamma, 1))) {
+      return best->dual.constraints(best->y);
+    }
+  }
+  if (!enough_after(attempt(system, curves, gamma, little))) {
+    enough_after(attempt(system, curves, gamma, 1));
+  }
+  return best->dual.constraints(best->y);
 }
 
 }  // namespace evenhand

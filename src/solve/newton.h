@@ -11,7 +11,7 @@
 namespace evenhand {
 
 // The constraints that matter, with their multipliers; the rule is read off these.
-std::vector<Constraint> minimise_dual(const System& system, const std::vector<CellCurve>& curves,
-                                      double gamma);
+std::vector<Constraint> minimise_dual(const System& system,
+                                      const std::vector<const CellCurve*>& curves, double gamma);
 
 }  // namespace evenhand

@@ -12,6 +12,9 @@ class PooledScores {
  public:
   PooledScores(const Problem& problem, std::vector<CellCode> cells);
 
+  // The codes by which columns and prices know these cells, if not those of the tally.
+  void call_cells(std::vector<CellCode> codes) { cells_ = std::move(codes); }
+
   // Thresholds: the k best distinct scores are selected, k = 0 ... count(). Each is a column with
   // tag k.
   std::size_t count() const noexcept { return end_.size() - 1; }

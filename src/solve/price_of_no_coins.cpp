@@ -53,8 +53,11 @@ std::optional<PriceOfNoCoins> price_of_no_coins(const Tally& tally, const Soluti
     return response_of(thresholds.of(c), chosen.mixtures[c], level);
   });
   out.constant = thresholds.best_constant();
+  // Each of some seventy searches looks at every point once for each group.
   constexpr std::size_t most_points = 200'000;
-  if (thresholds.points() > most_points) return out;
+  constexpr std::size_t most_work = 4'000'000;
+  const std::size_t points = thresholds.points();
+  if (points > most_points || points * thresholds.most_together() > most_work) return out;
   const bool by_ratio = criterion.relation == Relation::ratio;
   const double strict = by_ratio ? 1 - criterion.ratio : criterion.tolerance;
   const double rounding = 1e-12 * std::max(1.0, solution.magnitude);

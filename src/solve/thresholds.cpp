@@ -106,6 +106,12 @@ std::size_t Thresholds::points() const {
   return sum;
 }
 
+std::size_t Thresholds::most_together() const {
+  std::size_t most = 0;
+  for (const Component& component : components_) most = std::max(most, component.cells.size());
+  return most;
+}
+
 double Thresholds::best_constant() const {
   double all = 0;
   for (const Points& points : points_) all += points.value.back();

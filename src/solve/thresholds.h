@@ -27,6 +27,7 @@ class Thresholds {
   // required: the best rule without coins is then found by sorting.
   bool exact() const;
   std::size_t points() const;
+  std::size_t most_together() const;  // cells that are compared with each other
 
   // `magnitude` is the size of the objective. With `share` coins may decide that share of each
   // cell, one score always.
