@@ -82,7 +82,8 @@ test-bare: wheels dist
 	tools/ship/bare.sh build/dist build/wheels build/bare
 
 # The documentation as a site, in build/site; fails on a warning or a broken link.
-site:
+site: build/release/build.ninja
+	cmake --build --preset release --target evenhand_tool
 	@tools/python_env.sh build/site-venv tools/site/requirements.txt
 	NO_MKDOCS_2_WARNING=1 build/site-venv/bin/mkdocs build --quiet --strict --config-file tools/site/mkdocs.yml
 

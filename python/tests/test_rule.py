@@ -315,3 +315,10 @@ def test_notebooks_show_names_as_text(people: People) -> None:
         assert text.startswith("<")
         assert "<b>" not in text
         assert "<i>" not in text
+
+
+def test_a_blind_rule_needs_no_column_of_a_frame_but_the_score() -> None:
+    data = {"score": np.array([0.2, 0.4, 0.6, 0.8]), "sex": np.array(["F", "M", "F", "M"])}
+    fit = evenhand.fit("score", "sex", criterion="statistical-parity", blind=True, data=data)
+    by_name = fit.rule.probability("score", data=data)
+    assert by_name.tolist() == fit.rule.probability(data["score"]).tolist()

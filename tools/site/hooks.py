@@ -6,8 +6,11 @@ site has the same thing.
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +32,17 @@ BORROWED = {
     "vectors.md": "tests/vectors/README.md",
     "security.md": "SECURITY.md",
 }
+# Where pages go that mkdocs.yml does not name; all others to the reference.
+PLACES = {"report.md": "Trust", "verify.md": "Trust", "warehouse.md": "Scale", "sql.md": "Scale"}
+EXAMPLE = "report-example.html"
+EMBEDDED = f"""
+
+## An example
+
+<iframe src="{EXAMPLE}" title="A report" style="width: 100%; height: 40rem; border: 1px solid"></iframe>
+
+[Open it on a page of its own]({EXAMPLE}){{ target=_blank }}.
+"""
 HEADERS = sorted((ROOT / "include" / "evenhand").glob("*.h"))
 LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(#[^)]*)?(?=\))")
 ROLE = re.compile(r":(?:func|class|meth|attr|mod|data|exc):(?=<code>)")  # of docstrings
@@ -141,13 +155,47 @@ def python_page() -> str:
     return "".join(lines)
 
 
+def tool() -> str | None:
+    """Return the tool that makes the example of a report; None: this one cannot."""
+    path = os.environ.get("EVENHAND", str(ROOT / "build" / "release" / "bin" / "evenhand"))
+    if not Path(path).is_file():
+        return None
+    asked = subprocess.run([path, "report", "--help"], capture_output=True, check=False)
+    return path if asked.returncode == 0 else None
+
+
+def named(nav: Any) -> set[str]:
+    """Return all pages in a part of the navigation."""
+    if isinstance(nav, str):
+        return {nav}
+    parts = nav.values() if isinstance(nav, dict) else nav
+    return set().union(*map(named, parts))
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the headers below the reference of C++."""
-    reference = next(section["Reference"] for section in config.nav or [] if "Reference" in section)
-    at = reference.index("reference/cpp.md")
+    """Put the headers below the reference of C++, and pages without a place where they belong."""
+    sections = {name: pages for section in config.nav or [] for name, pages in section.items()}
+    reference = sections["Reference"]
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        if path.name not in named(config.nav):
+            sections[PLACES.get(path.name, "Reference")].append(path.name)
     headers = [{path.name: f"reference/cpp-{path.stem}.md"} for path in HEADERS]
-    reference[at] = {"C++": ["reference/cpp.md", *headers]}
+    reference[reference.index("reference/cpp.md")] = {"C++": ["reference/cpp.md", *headers]}
     return config
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write the example of a report."""
+    if (program := tool()) is None:
+        return
+    data = ROOT / "data" / "adult-scores.csv"
+    columns = ["--score", "score", "--label", "high_income", "--sensitive", "sex"]
+    with tempfile.TemporaryDirectory() as folder:
+        rule = Path(folder) / "rule.json"
+        fit = [program, "fit", data, *columns, "--criterion", "statistical-parity", "-o", rule]
+        report = [program, "report", data, "--rule", rule, "-o", Path(config.site_dir) / EXAMPLE]
+        for command in (fit, report):
+            subprocess.run(command, check=True, capture_output=True)
 
 
 def on_page_content(html: str, **_: Any) -> str:
@@ -164,6 +212,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         pages[page] = turned(path.read_text(encoding="utf-8"), path, page)
     for page, text in pages.items():
         files.append(File.generated(config, page, content=text))
+    if tool():  # written in the end
+        files.append(File.generated(config, EXAMPLE, content=""))
     return files
 
 
@@ -172,4 +222,5 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     source = page.file.src_uri
     if source in BORROWED or source.startswith("reference/"):
         return markdown
-    return turned(markdown, ROOT / "docs" / source, source)
+    example = EMBEDDED if source == "report.md" and tool() else ""
+    return turned(markdown, ROOT / "docs" / source, source) + example

@@ -127,7 +127,7 @@ class Rule(RuleFile):
         scores = self._score_of(score, frame)
         named = _inputs.columns(sensitive, frame, "sensitive")
         named += _inputs.columns(within, frame, "within")
-        if not named and frame is not None:
+        if not named and frame is not None and self.attributes:
             named = _inputs.columns(self.attributes, frame, "attributes")
         ordered = _inputs.in_order(named, self.attributes, "the rule")
         attributes = self._attributes(ordered, null, unseen)
