@@ -15,7 +15,7 @@ test: test-release test-tool test-asan test-python
 # What `make test` leaves out: threads, oracles at full size, fuzzing, peers, the paper's experiment,
 # what is shipped, where there is nothing else.
 test-all: test test-more
-test-more: test-tsan test-full
+test-more: test-tsan test-full test-bare
 
 test-release: build/release/build.ninja
 	cmake --build --preset release

@@ -25,7 +25,7 @@ in_bare() {  # ROOT [OPTIONS OF BWRAP] -- COMMAND
   place=$1
   shift
   bwrap --bind "$place" / --proc /proc --dev /dev --tmpfs /tmp --unshare-all --die-with-parent --clearenv \
-    --setenv HOME /home --setenv LC_ALL C.UTF-8 --setenv PATH /env/bin:/bin --chdir /home "$@"
+    --setenv HOME /home --setenv EVENHAND /env/bin/evenhand --setenv LC_ALL C.UTF-8 --setenv PATH /env/bin:/bin --chdir /home "$@" </dev/null
 }
 
 rm -rf "$work"
@@ -44,13 +44,13 @@ grep -q 'proven optimal' "$work/demo.txt"
   # shellcheck disable=SC2086
   libraries "$place" $c_library libstdc++.so.6 libgcc_s.so.1 libz.so.1
   cp -L "/lib/$triple"/libffi.so.* "/usr/lib/$triple"/libffi.so.* "$place/lib/$triple" 2>/dev/null || true
-  mkdir -p "$place$prefix" "$place/packages" "$place/wheels" "$place/project"
+  mkdir -p "$place/source" "$place/dist" "$place$prefix" "$place/packages" "$place/wheels" "$place/project"
   # What the tests need comes from the package index before the network is gone.
   packages=$root/build/bare-packages-$version
   if ! cmp -s "$here/bare-requirements.txt" "$packages/requirements.txt"; then
     rm -rf "$packages"
     "$python" -m pip download --quiet --disable-pip-version-check --only-binary :all: -d "$packages" \
-      -r "$here/bare-requirements.txt"
+      -r "$here/bare-requirements.txt" -r "$root/python/requirements-build.txt" </dev/null
     cp "$here/bare-requirements.txt" "$packages/requirements.txt"
   fi
   echo "bare: CPython $version"
@@ -65,5 +65,12 @@ grep -q 'proven optimal' "$work/demo.txt"
   in_bare "$place" "$@" /env/bin/evenhand demo -o /tmp/demo >"$work/demo-$version.txt"
   grep -q 'proven optimal' "$work/demo-$version.txt"
   in_bare "$place" "$@" /env/bin/python -m pytest -q -p no:cacheprovider -n 2 --import-mode=append \
-    -c /project/pyproject.toml -m "not full" $(sed 's|^|/project/python/tests/|' "$here/bare-tests.txt")
+    -c /project/pyproject.toml -m "not full" --rootdir /project $(sed 's|^|/project/python/tests/|' "$here/bare-tests.txt")
+  # From the sources it cannot be installed here; one line says why.
+  if in_bare "$place" --ro-bind "$root" /source "$@" /env/bin/python -m pip install --no-index \
+    --disable-pip-version-check --find-links /packages /source >"$work/source-$version.txt" 2>&1; then
+    echo "bare: installed from the sources, without a compiler" >&2
+    exit 1
+  fi
+  grep 'evenhand: cannot compile here: .*g++' "$work/source-$version.txt"
 done
