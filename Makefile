@@ -1,7 +1,7 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
 .PHONY: demo test test-all test-more test-release test-tool test-asan test-tsan test-full test-python \
-  wheel wheels python-package dist test-bare site api paper fuzz bench bench-python build-time format \
-  lint install setup clean
+  wheel wheels python-package dist test-bare site api paper fuzz bench bench-python bench-warehouse \
+  build-time format lint install setup clean
 PREFIX ?= /usr/local
 pytest = build/venv/bin/python -m pytest -q -n 2 -p no:cacheprovider
 sources = $(shell git ls-files '*.cpp' '*.h')
@@ -22,7 +22,7 @@ test-release: build/release/build.ninja
 	ctest --preset release
 
 test-tool: build/release/build.ninja
-	@tools/setup.sh groff-base locales strace zsh fish
+	@tools/setup.sh groff-base locales strace zsh fish postgresql
 	@tools/python_env.sh build/venv tests/requirements.txt
 	cmake --build --preset release --target evenhand_tool
 	EVENHAND_TEST_ALL=1 EVENHAND=$(CURDIR)/build/release/bin/evenhand $(pytest) tests/cli
@@ -32,7 +32,8 @@ test-asan test-tsan: test-%: build/%/build.ninja
 	ctest --preset $*
 
 test-full: build/release/build.ninja python-package
-	@tools/setup.sh clang-14 libclang-rt-14-dev
+	@tools/setup.sh clang-14 libclang-rt-14-dev postgresql openjdk-17-jre-headless
+	$(python) -m pip install --quiet -r python/requirements-spark.txt
 	cmake --build --preset release
 	EVENHAND_FULL_ORACLES=1 ctest --preset release -R unit
 	fuzz/run.sh . build/fuzz 60
@@ -58,6 +59,7 @@ python-package: wheel
 	$(python) -m pip install --quiet --force-reinstall --no-deps build/wheel/evenhand-*.whl
 
 test-python: build/release/build.ninja python-package
+	@tools/setup.sh postgresql
 	cmake --build --preset release --target evenhand_tool
 	$(python) -m ruff check python examples
 	$(python) -m ruff format --check python examples
@@ -114,6 +116,12 @@ bench: build/release/build.ninja
 # make bench-python ALL=--all
 bench-python: python-package
 	$(python) bench/python_bench.py $(ALL)
+
+# Spark and PostgreSQL beside what they do anyway; 2e7 rows, or ROWS=1000000.
+bench-warehouse: python-package
+	@tools/setup.sh postgresql openjdk-17-jre-headless
+	$(python) -m pip install --quiet -r python/requirements-spark.txt
+	$(python) bench/warehouse_bench.py $(ROWS)
 
 # CPU seconds of both commands from a fresh clone of what is committed.
 build-time:

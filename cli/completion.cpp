@@ -1,6 +1,6 @@
 #include "completion.h"
 
-#include <evenhand/names.h>
+#include <evenhand/sql.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,7 +24,9 @@ std::vector<std::pair<std::string, std::string>> words_for_options() {
       {"--format", "auto csv parquet json"},
       {"--output-format", "auto csv parquet json"},
   };
-  for (const Choices& each : all_choices()) {
+  std::vector<Choices> all = all_choices();
+  all.push_back(dialect_choices());
+  for (const Choices& each : all) {
     words.emplace_back(fmt::format("--{}", each.option),
                        fmt::format("{}", fmt::join(each.names(), " ")));
   }

@@ -91,19 +91,23 @@ std::string words_for(const CLI::ParseError& error, const CLI::App& program,
       return "frontier tries several tolerances (for four-fifths: ratios): name them with --at";
     }
   }
-  if (arguments.front() == "theory" && arguments.size() == 1) {
+  const std::string& command = arguments.front();
+  if (command == "theory" && arguments.size() == 1) {
     return "no calculator given: use impossibility, excess-risk, sgd-error or gamma; see evenhand "
            "theory --help";
   }
-  if (arguments.front() == "theory" && !arguments[1].starts_with('-')) {
-    std::vector<std::string> calculators;
+  if (command == "sql" && arguments.size() == 1) {
+    return "no statement given: use tally, apply, audit or key; see evenhand sql --help";
+  }
+  if ((command == "theory" || command == "sql") && !arguments[1].starts_with('-')) {
+    std::vector<std::string> inner;
     for (const CLI::App* one :
-         program.get_subcommand("theory")->get_subcommands([](const CLI::App*) { return true; })) {
-      calculators.push_back(one->get_name());
+         program.get_subcommand(command)->get_subcommands([](const CLI::App*) { return true; })) {
+      inner.push_back(one->get_name());
     }
-    if (std::find(calculators.begin(), calculators.end(), arguments[1]) == calculators.end()) {
-      return fmt::format("there is no theory {}{}; see evenhand theory --help", shown(arguments[1]),
-                         suggestion(arguments[1], calculators));
+    if (std::find(inner.begin(), inner.end(), arguments[1]) == inner.end()) {
+      return fmt::format("there is no {0} {1}{2}; see evenhand {0} --help", command,
+                         shown(arguments[1]), suggestion(arguments[1], inner));
     }
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
@@ -148,6 +152,7 @@ int run(const std::vector<std::string>& arguments) {
   add_calibrate(commands, status);
   add_tally(commands, status);
   add_merge(commands, status);
+  add_sql(commands, status);
   add_plan(commands, status);
   add_monitor(commands, status);
   add_theory(commands, status);

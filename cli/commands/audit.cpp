@@ -140,9 +140,6 @@ int run_audit(Options options) {
   if (soft) check_soft_options(options, rules);
   if (!options.decision.empty()) {
     if (rule) throw UserError("give either --rule or --decision, not both");
-    if (!options.rows.tally.empty()) {
-      throw UserError("a tally has no decisions: give DATA with --decision");
-    }
     if (!options.rows.score.empty()) {
       throw UserError("give either --score or --decision, not both");
     }
@@ -169,10 +166,13 @@ int run_audit(Options options) {
   if (options.calibration && rules.size() > 1) {
     throw UserError("--calibration is about the scores: give it with one --rule, or with none");
   }
-  const Prepared data = prepare(options.data, options.rows,
-                                {.needs = options.decision.empty() ? Needs::score : Needs::decision,
-                                 .if_there = if_there,
-                                 .also = attributes_of(rules)});
+  const Needs needs = !options.decision.empty()     ? Needs::decision
+                      : rule || options.calibration ? Needs::score
+                                                    : Needs::either;
+  const Prepared data =
+      prepare(options.data, options.rows,
+              {.needs = needs, .if_there = if_there, .also = attributes_of(rules)});
+  if (data.columns.decisions && options.decision.empty()) options.decision = "decision";
   const AuditScope scope = scope_by(options, rules, data);
   const AuditOptions auditing = auditing_by(options, rules);
   if (rules.size() > 1) {

@@ -1,12 +1,8 @@
 #include "commands/coin_options.h"
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
+#include "data/key_file.h"
 #include "error.h"
 #include "options.h"
-#include "output/terminal.h"
 
 namespace evenhand::cli {
 
@@ -24,15 +20,7 @@ Coin CoinOptions::coin() const {
     throw UserError(
         "--id needs --key-file: a file with some secret bytes; head -c 32 /dev/urandom > key");
   }
-  if (std::filesystem::is_directory(key_file)) {
-    throw UserError(shown(key_file) + " is a folder, not a key file");
-  }
-  std::ifstream stream(key_file, std::ios::binary);
-  std::ostringstream key;
-  key << stream.rdbuf();
-  if (!stream) throw UserError(shown(key_file) + ": the key file cannot be read");
-  if (key.str().empty()) throw UserError(shown(key_file) + ": the key file is empty");
-  return Coin::keyed(key.str());
+  return coin_of_file(key_file);
 }
 
 void add_coin_options(Command& command, CoinOptions& options, const std::string& id_help) {

@@ -19,6 +19,7 @@ void add_frontier(Command& program, int& status);
 void add_calibrate(Command& program, int& status);
 void add_tally(Command& program, int& status);
 void add_merge(Command& program, int& status);
+void add_sql(Command& program, int& status);
 void add_plan(Command& program, int& status);
 void add_monitor(Command& program, int& status);
 void add_theory(Command& program, int& status);

@@ -87,6 +87,7 @@ int run_tally(const Options& options) {
 
 struct MergeOptions {
   std::vector<std::string> tallies;
+  RowOptions rows;  // of plain tallies: scale, favorable and resolution
   DatabaseOptions database;
   bool repeated = false;
   std::string output;
@@ -111,7 +112,10 @@ int run_merge(const MergeOptions& options) {
     output.must_not_be(input.files());
     Database database(options.database);
     database.allow_only(input.files());
-    StoredTally next = read_tally(database, input, {});
+    StoredTally next = read_tally(
+        database, input,
+        {.attributes = {}, .reading = options.rows.reading(), .resolution = options.rows.finest()});
+    refuse_contradictions(options.rows, next.tally, input.name());
     if (!all) {
       all = std::move(next);
       continue;
@@ -142,6 +146,7 @@ void add_tally(Command& program, int& status) {
       "An exact tally of few rows still tells people apart; --min-count pools until none does.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
+  add_tally_option(command, options->rows);
   add_row_options(command, options->rows);
   add_number(command, "--min-count", options->min_count,
              "Pool neighbouring scores of a cell until every entry has at least this many rows");
@@ -159,6 +164,12 @@ void add_merge(Command& program, int& status) {
   command.add_option("TALLY", options->tallies, "Two or more tallies, also as a glob")
       ->required()
       ->type_name("");
+  const auto plain = [&](const char* name, std::string& value, const std::string& help) {
+    command.add_option(name, value, "Of tallies made by SQL: " + help)->type_name("NAME");
+  };
+  plain("--scale", options->rows.scale, "how scores are read (default: probability)");
+  plain("--favorable", options->rows.favorable, "which scores are favourable (default: high)");
+  plain("--resolution", options->rows.resolution, "how finely scores were told apart");
   command.add_flag("--allow-repeated", options->repeated,
                    "Also add up tallies of the same people, who then count twice");
   add_threads(command, options->database);

@@ -8,6 +8,24 @@
 #include "output/terminal.h"
 
 namespace evenhand::cli {
+
+void refuse_contradictions(const RowOptions& rows, const Tally& tally, const std::string& name) {
+  const auto refuse = [&](std::string_view option, std::string_view value) {
+    throw UserError(
+        fmt::format("{} was made with {} {}, which cannot be changed", name, option, value));
+  };
+  const Reading& reading = tally.reading();
+  if (!rows.scale.empty() && scale_from(rows.scale) != reading.scale) {
+    refuse("--scale", to_string(reading.scale));
+  }
+  if (!rows.favorable.empty() && favorable_from(rows.favorable) != reading.favorable) {
+    refuse("--favorable", to_string(reading.favorable));
+  }
+  if (!rows.resolution.empty() && rows.finest() != tally.resolution()) {
+    refuse("--resolution", to_string(tally.resolution()));
+  }
+}
+
 namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -76,23 +94,6 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
           .files = input->files()};
 }
 
-void refuse_contradictions(const RowOptions& rows, const Tally& tally, const std::string& name) {
-  const auto refuse = [&](std::string_view option, std::string_view value) {
-    throw UserError(
-        fmt::format("{} was made with {} {}, which cannot be changed", name, option, value));
-  };
-  const Reading& reading = tally.reading();
-  if (!rows.scale.empty() && scale_from(rows.scale) != reading.scale) {
-    refuse("--scale", to_string(reading.scale));
-  }
-  if (!rows.favorable.empty() && favorable_from(rows.favorable) != reading.favorable) {
-    refuse("--favorable", to_string(reading.favorable));
-  }
-  if (!rows.resolution.empty() && rows.finest() != tally.resolution()) {
-    refuse("--resolution", to_string(tally.resolution()));
-  }
-}
-
 std::vector<std::string> both(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
@@ -104,6 +105,12 @@ std::vector<std::string> with(std::vector<std::string> names,
     if (!contains(names, name)) names.push_back(name);
   }
   return names;
+}
+
+bool is_of_decisions(const DataOptions& data, const Input& input) {
+  Database database(data.database);
+  open_for(database, input);
+  return has_decisions(database, input);
 }
 
 Prepared from_tally(const DataOptions& data, const RowOptions& rows,
@@ -124,12 +131,17 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
   Roles asked;
   if (!rows.sensitive.empty()) asked.sensitive = split_names(rows.sensitive);
   if (!rows.within.empty()) asked.within = split_names(rows.within);
+  const bool decisions =
+      options.needs == Needs::decision ||
+      (options.needs == Needs::either && rows.score.empty() && is_of_decisions(data, input));
+  const std::string usual = decisions ? "decision" : "score";
   PlainTallyOptions plain{.attributes = with(both(asked.sensitive, asked.within), options.also),
-                          .score = rows.score.empty() ? "score" : rows.score,
+                          .score = rows.score.empty() ? usual : rows.score,
                           .reading = rows.reading(),
-                          .resolution = rows.finest()};
+                          .resolution = rows.finest(),
+                          .decisions = decisions};
   StoredTally stored = read_tally(database, input, plain);
-  refuse_contradictions(rows, stored.tally, input.name());
+  if (!decisions) refuse_contradictions(rows, stored.tally, input.name());
   if (!asked.sensitive.empty() || !asked.within.empty()) {
     if (asked.sensitive.empty()) asked.sensitive = stored.source.roles.sensitive;
     stored.source.roles = asked;
@@ -150,6 +162,7 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
                .files = input.files()};
   const TallySource& source = out.stored.source;
   out.columns.score = source.score;
+  out.columns.decisions = decisions;
   out.columns.sensitive = source.roles.sensitive;
   out.columns.within = source.roles.within;
   if (!source.label.empty()) out.columns.label = source.label;

@@ -28,6 +28,7 @@ struct Prepared {
 enum class Needs {
   score,     // and a sensitive column, unless told otherwise
   decision,  // 0 or 1, in the column named by `RowOptions::score`
+  either,    // a score, or what a tally has instead: see Columns::decisions
 };
 
 struct PrepareOptions {
@@ -39,6 +40,9 @@ struct PrepareOptions {
 
 // Throws UserError if the criterion needs labels, and rows come without.
 void check_labels(const Criterion& criterion, const RowOptions& rows);
+
+// Throws UserError if a tally was made with another scale, direction or resolution.
+void refuse_contradictions(const RowOptions& rows, const Tally& tally, const std::string& name);
 
 // Reads rows, or a tally. Throws UserError.
 Prepared prepare(const DataOptions& data, const RowOptions& rows, const PrepareOptions& options);

@@ -179,12 +179,15 @@ StoredTally read_with(Database& database, const Source& source,
   const std::string score = metadata ? "score" : options.score;
   std::vector<std::string> attributes = options.attributes;
   if (metadata) attributes = metadata->attributes;
-  const bool labelled = metadata ? metadata->labelled : source.has("n1");
+  const bool sums = !metadata && !source.has("n") && source.has("weight");
+  const std::string count = sums ? "weight" : "n";
+  const std::string n1_name = count + "1";
+  const bool labelled = metadata ? metadata->labelled : source.has(n1_name);
   std::vector<std::string> wanted;
   std::vector<std::string> all;
   std::vector<std::string> others;
   for (const Column& column : source.columns()) {
-    const bool number = column.name == score || column.name == "n" || column.name == "n1";
+    const bool number = column.name == score || column.name == count || column.name == n1_name;
     all.push_back(column.name);
     if (!number) others.push_back(column.name);
   }
@@ -194,9 +197,9 @@ StoredTally read_with(Database& database, const Source& source,
     attribute = need(attribute).name;
     wanted.push_back(fmt::format("CAST({} AS VARCHAR)", identifier(attribute)));
   }
-  const Column& n = need("n");
+  const Column& n = need(count);
   std::vector<std::string> numbers = {need(score).name, n.name};
-  if (labelled) numbers.push_back(need("n1").name);
+  if (labelled) numbers.push_back(need(n1_name).name);
   if (metadata) metadata->check_columns(std::move(all));
   for (const std::string& number : numbers) {
     wanted.push_back(fmt::format("CAST({} AS DOUBLE)", identifier(number)));
@@ -217,8 +220,22 @@ StoredTally read_with(Database& database, const Source& source,
   CountedOptions counted{.scale = options.reading.scale,
                          .favorable = options.reading.favorable,
                          .resolution = options.resolution,
-                         .weighted = !is_whole(n.type) && n.type != "VARCHAR"};
+                         .weighted = sums || (!is_whole(n.type) && n.type != "VARCHAR")};
   if (metadata) counted = metadata->options();
+  if (options.decisions) {
+    // 1 is the favourable decision; the label alone may be of a harm.
+    for (std::size_t i = 0; i < columns.score.size(); ++i) {
+      if (columns.score[i] != 0 && columns.score[i] != 1) {
+        throw BadRow(i, fmt::format("the decision {} is neither 0 nor 1", columns.score[i]));
+      }
+      if (labelled && options.reading.favorable == Favorable::low) {
+        columns.n1[i] = columns.n[i] - columns.n1[i];
+      }
+    }
+    counted.favorable = Favorable::high;
+    counted.scale = Scale::probability;
+    counted.resolution = Resolution::exact();
+  }
   if (labelled) counted.positives = columns.n1;
   Cells cells;
   if (coded.empty()) {
@@ -255,6 +272,12 @@ void write_tally(Database& database, const StoredTally& stored, Output& output) 
                               literal(output.staged()), literal(stored.metadata())),
                   "writing");
   output.complete();
+}
+
+bool has_decisions(Database& database, const Input& input) {
+  if (metadata_in(database, input)) return false;
+  const Source source(database, input);
+  return source.has("decision") && !source.has("score");
 }
 
 StoredTally read_tally(Database& database, const Input& input, const PlainTallyOptions& options) {

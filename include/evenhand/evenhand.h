@@ -34,12 +34,14 @@
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
 #include <evenhand/sgd.h>
+#include <evenhand/segments.h>
 #include <evenhand/side_by_side.h>
 #include <evenhand/soft.h>
 #include <evenhand/soft_audit.h>
 #include <evenhand/soft_check.h>
 #include <evenhand/soft_rule.h>
 #include <evenhand/solve.h>
+#include <evenhand/sql.h>
 #include <evenhand/tally.h>
 #include <evenhand/tally_file.h>
 #include <evenhand/tests_of_rates.h>

@@ -17,14 +17,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import theory
+from . import sql, theory
 from ._audit.audit import Audit
 from ._audit.auditing import audit
 from ._audit.soft_audit import SoftAudit, audit_soft
 from ._calibrate import Calibrator, calibrate
 from ._core import version as __version__
+from ._rule.explanation import Explanation
 from ._rule.load import load
-from ._rule.rule import Explanation, Rule
+from ._rule.rule import Rule
 from ._rule.soft_rule import SoftRule
 from ._solve.errors import InfeasibleError
 from ._solve.fit import fit
@@ -63,6 +64,7 @@ __all__ = [
     "plot_reliability",
     "plot_roc",
     "plot_rule",
+    "sql",
     "theory",
 ]
 
@@ -81,6 +83,8 @@ if not TYPE_CHECKING:  # what type checkers know from above is imported when it 
                     "FairThresholdClassifier needs scikit-learn 1.6 or later: "
                     "pip install 'evenhand[sklearn]'"
                 ) from error
+        if name == "spark":
+            return importlib.import_module("evenhand.spark")
         if name.startswith("plot_") and name in __all__:
             return getattr(importlib.import_module("evenhand.plot"), name)
         raise AttributeError(f"module 'evenhand' has no attribute {name!r}")

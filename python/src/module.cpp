@@ -3,6 +3,7 @@
 
 #include "columns.h"
 #include "options.h"
+#include "sql.h"
 
 NB_MODULE(_core, m) {
   using namespace evenhand::python;
@@ -25,4 +26,5 @@ NB_MODULE(_core, m) {
   bind_audit(m);
   bind_frontier(m);
   bind_theory(m);
+  bind_sql(m);
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 TOOL = os.environ.get("EVENHAND", str(Path(__file__).parents[2] / "build/release/bin/evenhand"))
 LOCALE = os.environ.get("EVENHAND_TEST_LOCALE", "C.UTF-8")
 PROJECT = Path(__file__).parents[2]
+sys.path.append(str(PROJECT / "tests"))  # for what all tests in Python share
 Sql = Callable[..., list[tuple[Any, ...]]]  # the fixture `sql`
 
 

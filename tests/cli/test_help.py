@@ -12,7 +12,7 @@ import pytest
 from conftest import PROJECT, TOOL, Tool, unavailable
 
 COMMANDS = ["demo", "fit", "apply", "show", "explain", "audit", "frontier", "calibrate", "tally",
-            "merge", "plan", "monitor", "theory", "man", "completion"]
+            "merge", "sql", "plan", "monitor", "theory", "man", "completion"]
 CALCULATORS = ["impossibility", "excess-risk", "sgd-error", "gamma"]
 STATUSES = ["0 done", "2 wrong input", "3 no rule", "4 a check failed", "5 too few rows to certify",
             "6 not proven optimal", "1 anything else"]
@@ -204,6 +204,7 @@ def test_the_docs_have_every_option(tool: Tool) -> None:
     """docs/tool.md names each option of each command."""
     page = (PROJECT / "docs/tool.md").read_text()
     calls = [(command,) for command in COMMANDS] + [("theory", each) for each in CALCULATORS]
+    calls += [("sql", each) for each in ("tally", "apply", "audit", "key")]
     for call in calls:
         for option in long_options(tool(*call, "--help").ok().out):
             assert re.search(rf"{option}(?![\w-])", page), (call, option)

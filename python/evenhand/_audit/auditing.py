@@ -40,7 +40,7 @@ def audit(
     weight: Column = None,
     data: Any = None,
     rule: Rule | Fit | None = None,
-    decision: Column = None,
+    decision: Column | Tally = None,
     criterion: str | None = None,
     across: str | None = None,
     reference: Any = None,
@@ -72,8 +72,9 @@ def audit(
         direction, costs, criterion and requirements are the rule's own unless given, and so are
         columns of ``data`` (labels and weights if it has them) and the roles of a tally's
         attributes. :func:`evenhand.audit_soft` audits a :class:`evenhand.SoftRule`.
-    decision : column, optional
-        Decisions that were made, 0 or 1, instead of scores.
+    decision : column or Tally, optional
+        Decisions that were made, 0 or 1, instead of scores; or counts of them, in which they
+        are the scores, as from :meth:`Tally.counted`.
     criterion : str, optional
         Compare the rates of this criterion; selection rates by default.
     across : {"intersection", "marginal", "both"}
@@ -214,6 +215,22 @@ def _tally_of_decisions(
     null: str,
     threads: int,
 ) -> Tally:
+    if isinstance(decision, Tally):
+        _decisions.check_counted(decision, favorable)
+        return as_tally(
+            decision,
+            sensitive,
+            within=within,
+            label=label,
+            weight=weight,
+            data=data,
+            scale=None,
+            favorable=None,
+            resolution=None,
+            null=null,
+            threads=threads,
+            needed=True,
+        )
     if sensitive is None:
         raise ValueError("sensitive is missing: say who belongs to which group")
     frame = _inputs.frame_of(data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, overload
 
 from .. import _core as core
@@ -11,52 +10,8 @@ from .. import _files, _inputs
 from .._calibrate import Calibrator
 from .._inputs import Column, Columns
 from .._inputs.texts import text_of
+from .explanation import Explanation, in_words
 from .rule_file import Coins, Decisions, Floats, RuleFile, advice_about_unseen
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why one person gets the decision.
-
-    Attributes
-    ----------
-    cell : dict
-        The person's attributes.
-    score : float
-        The person's score.
-    probability : float
-        Of a positive decision.
-    threshold : float or None
-        The score from which (where low scores are favourable: up to which) the decision is
-        certainly positive; None if it never is.
-    chance : str
-        The probability in words: "yes", "no" or "in 91 of 100 cases".
-    rule : str
-        What holds for everybody in that cell, in words.
-    """
-
-    cell: dict[str, str]
-    score: float
-    probability: float
-    threshold: float | None
-    chance: str
-    rule: str
-
-    def __str__(self) -> str:
-        """Say it in one line."""
-        return f"{self.rule}; a score of {self.score:.6g}: {self.chance}"
-
-
-def in_words(probability: float) -> str:
-    """Say how likely a positive decision is."""
-    if probability == 0:
-        return "no"
-    if probability == 1:
-        return "yes"
-    percent = round(100 * probability)
-    if percent in (0, 100):
-        return f"in {probability:.4%} of cases"
-    return f"in {percent} of 100 cases"
 
 
 class Rule(RuleFile):
@@ -364,6 +319,30 @@ class Rule(RuleFile):
             chance=in_words(probability),
             rule=self._core.describe_cell(code),
         )
+
+    def to_onnx(self, *, score: str | None = None, unseen: str = "error") -> Any:
+        """Return the rule as an ONNX model, with the same bits of probability.
+
+        Needs the package onnx: ``pip install 'evenhand[onnx]'``.
+
+        Parameters
+        ----------
+        score : str, optional
+            What to call the scores; by default the column that the rule was fitted on, else
+            "score".
+        unseen : {"error", "score", "reject"}
+            For cells that the rule does not know. A model cannot raise errors: "error" gives NaN,
+            and so does a score that is not valid, whatever ``unseen`` says.
+
+        Returns
+        -------
+        onnx.ModelProto
+            One input of texts for each attribute and one of doubles, the scores, each of shape
+            ``[n]``; the output ``probability``. Coins are not part of it.
+        """
+        from .onnx_model import model_of
+
+        return model_of(self, score or self._column("score") or "score", unseen)
 
     def __repr__(self) -> str:
         """Say what it knows."""

@@ -113,6 +113,78 @@ class RuleFile:
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
 
+    def to_sql(
+        self,
+        table: str | None = None,
+        *,
+        select: str | None = None,
+        dialect: str,
+        score: str | None = None,
+        id: str | None = None,
+        unseen: str = "error",
+        null: str | None = None,
+        probability_name: str = "probability",
+        decision_name: str = "decision",
+    ) -> str:
+        """Return a SELECT that decides for every row of a table, with the same bits.
+
+        Parameters
+        ----------
+        table : str, optional
+            The table with the rows: ``"people"``, ``"shop.people"``.
+        select : str, optional
+            A SELECT of the rows instead, taken as it is.
+        dialect : {"duckdb", "postgresql", "spark", "bigquery", "snowflake", "trino"}
+            The engine.
+        score : str, optional
+            The column with the score; by default the one that the rule was fitted on.
+        id : str, optional
+            The column that identifies people; needed if the rule decides about some by a coin.
+        unseen : {"error", "score", "reject"}
+            For cells that the rule does not know; the error is one of the engine, which names
+            the group.
+        null : str, optional
+            The name of missing groups, as for :meth:`Rule.probability`.
+        probability_name, decision_name : str
+            Names of the columns that are added.
+
+        Notes
+        -----
+        The secret does not stand in the statement: :func:`evenhand.sql.key` says what to give to
+        the session, or to the query as a parameter.
+
+        Raises
+        ------
+        ValueError
+            For a soft rule on the logit scale, which needs ``exp``; coins without ``id``; names
+            that the engine cannot write.
+        """
+        from ..sql import source_of
+
+        return core.sql_apply(
+            self._core,
+            _options.text(dialect, "dialect"),
+            *source_of(table, select),
+            *self._sql_columns(score, id, unseen, null),
+            _options.text(probability_name, "probability_name"),
+            _options.text(decision_name, "decision_name"),
+        )
+
+    def _sql_columns(
+        self, score: str | None, id: str | None, unseen: str, null: str | None
+    ) -> tuple[str, str, str, str]:
+        """Return score, id, unseen and the name of missing groups, as SQL is given them."""
+        score = score or self._column("score")
+        if score is None:
+            raise ValueError("score is missing: name the column with the score")
+        policy = self.null if null is None else _inputs.null_policy(null)
+        return (
+            _options.text(score, "score"),
+            "" if id is None else _options.text(id, "id"),
+            _options.text(unseen, "unseen"),
+            "" if policy in ("error", "exclude") else policy,
+        )
+
     def __eq__(self, other: object) -> bool:
         """Whether both decide alike, bit for bit; how they were found does not count."""
         return type(other) is type(self) and bool(self._core.same_as(other._core))

@@ -1,0 +1,24 @@
+#include "data/key_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "error.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+
+Coin coin_of_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) {
+    throw UserError(shown(path) + " is a folder, not a key file");
+  }
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream key;
+  key << stream.rdbuf();
+  if (!stream) throw UserError(shown(path) + ": the key file cannot be read");
+  if (key.str().empty()) throw UserError(shown(path) + ": the key file is empty");
+  return Coin::keyed(key.str());
+}
+
+}  // namespace evenhand::cli

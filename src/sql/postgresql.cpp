@@ -1,0 +1,56 @@
+#include <evenhand/text.h>
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "sql/dialect.h"
+
+namespace evenhand {
+namespace {
+
+class PostgreSql : public SqlDialect {
+ public:
+  SqlTypes types() const override { return {"double precision", "integer", "text"}; }
+
+  std::string name(std::string_view name) const override {
+    constexpr std::size_t most = 63;
+    if (name.size() > most) {  // it would be cut off, and mean another column
+      throw std::invalid_argument(
+          fmt::format("{} is longer than the {} bytes of a name in PostgreSQL",
+                      quoted_if_needed(name, 40), most));
+    }
+    return SqlDialect::name(name);
+  }
+  // Of two kinds: what a backslash means in the plain one depends on a setting.
+  std::string text(std::string_view text) const override {
+    if (text.find('\\') == std::string_view::npos) return SqlDialect::text(text);
+    std::string doubled;
+    for (const char c : text) doubled += c == '\\' ? "\\\\" : std::string(1, c);
+    return "E" + SqlDialect::text(doubled);
+  }
+  std::string number(double value) const override {
+    return fmt::format("float8 '{}'", shortest(value));
+  }
+  std::string fraction(const std::string& text) const override {
+    return fmt::format(
+        "CAST(CAST(CAST('x' || substr(encode(sha256(convert_to({}, 'UTF8')), 'hex'), 1, 13) AS "
+        "bit(52)) AS bigint) AS double precision) / float8 '4503599627370496'",
+        text);
+  }
+  std::string key() const override { return "current_setting('evenhand.key')"; }
+  std::string set_key(const std::string& k) const override {
+    return fmt::format("SET evenhand.key = '{}';", k);
+  }
+  bool traps_underflow() const override { return true; }
+  std::string compared(const std::string& text) const override { return text + " COLLATE \"C\""; }
+};
+
+}  // namespace
+
+const SqlDialect& postgresql_dialect() {
+  static const PostgreSql dialect;
+  return dialect;
+}
+
+}  // namespace evenhand
