@@ -1,5 +1,6 @@
 # The two commands to know: `make demo` and `make test`. Both set up what they need first.
 .PHONY: demo test test-all test-more test-release test-tool test-asan test-tsan test-full test-python \
+  test-report report-env screenshot \
   wheel wheels python-package dist test-bare site api paper fuzz bench bench-python bench-warehouse \
   build-time format lint install setup clean
 PREFIX ?= /usr/local
@@ -13,9 +14,9 @@ demo: build/release/build.ninja
 test: test-release test-tool test-asan test-python
 
 # What `make test` leaves out: threads, oracles at full size, fuzzing, peers, the paper's experiment,
-# what is shipped, where there is nothing else.
+# reports in a browser, what is shipped, where there is nothing else.
 test-all: test test-more
-test-more: test-tsan test-full test-bare
+test-more: test-tsan test-full test-bare test-report
 
 test-release: build/release/build.ninja
 	cmake --build --preset release
@@ -99,6 +100,17 @@ paper: wheel
 	@tools/python_env.sh build/paper-venv examples/adult/requirements.txt
 	build/paper-venv/bin/python -m pip install --quiet --force-reinstall --no-deps build/wheel/evenhand-*.whl
 	build/paper-venv/bin/python examples/adult/paper.py
+
+# The page of `evenhand report` in Chromium, and its picture in README.md.
+report-env: build/release/build.ninja
+	@tools/setup.sh chromium fonts-dejavu-core
+	@tools/python_env.sh build/report-venv tests/report/requirements.txt
+	cmake --build --preset release --target evenhand_tool
+test-report: report-env
+	EVENHAND=$(CURDIR)/build/release/bin/evenhand build/report-venv/bin/python -m pytest -q -n 2 \
+	  -p no:cacheprovider tests/report
+screenshot: report-env
+	build/report-venv/bin/python tests/report/screenshot.py build/release/bin/evenhand docs/report.png
 
 # As long as you like: make fuzz SECONDS=3600
 SECONDS ?= 600

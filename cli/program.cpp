@@ -148,6 +148,7 @@ int run(const std::vector<std::string>& arguments) {
   add_show(commands, status);
   add_explain(commands, status);
   add_audit(commands, status);
+  add_report(commands, status);
   add_frontier(commands, status);
   add_calibrate(commands, status);
   add_tally(commands, status);

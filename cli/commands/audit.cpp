@@ -103,13 +103,6 @@ AuditOptions auditing_by(const Options& options, const RuleFiles& rules) {
   return out;
 }
 
-// What the rule was fitted for, unless told otherwise.
-void take_objective(const FitRecord& fit, ObjectiveOptions& options) {
-  if (!options.cost_fp) options.cost_fp = fit.cost_fp;
-  if (!options.cost_fn) options.cost_fn = fit.cost_fn;
-  if (!options.base_threshold) options.base_threshold = fit.base_threshold;
-}
-
 void check_soft_options(const Options& options, const RuleFiles& rules) {
   if (rules.size() > 1) {
     throw UserError("rules for soft attributes are audited one at a time");
@@ -148,7 +141,7 @@ int run_audit(Options options) {
   if (rule) {
     check_same_reading(rules);
     fill_from(rules, options.rows, if_there);
-    take_objective(rule->fit, options.objective);
+    rule->fill(options.objective);
   }
   if (soft) {
     return run_soft_audit({options.data, options.rows, options.objective.costs(), options.soft,

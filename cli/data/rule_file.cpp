@@ -57,6 +57,12 @@ void RuleFile::fill(RowOptions& rows, ColumnsIfThere& if_there) const {
   take(rows.null, known.null);
 }
 
+void RuleFile::fill(ObjectiveOptions& options) const {
+  if (!options.cost_fp) options.cost_fp = fit.cost_fp;
+  if (!options.cost_fn) options.cost_fn = fit.cost_fn;
+  if (!options.base_threshold) options.base_threshold = fit.base_threshold;
+}
+
 void fill_from(const std::vector<RuleFile>& rules, RowOptions& rows, ColumnsIfThere& if_there) {
   for (std::size_t i = 0; i < rules.size(); ++i) {
     RowOptions filled = rows;

@@ -24,6 +24,8 @@ struct RuleFile : RecordedRule {
   RecordedColumns columns() const { return fit.columns.value_or(RecordedColumns()); }
   // Columns that were not named are the record's; scale and direction are the rule's.
   void fill(RowOptions& rows, ColumnsIfThere& if_there) const;
+  // What the rule was fitted for, unless told otherwise.
+  void fill(ObjectiveOptions& options) const;
 };
 
 // The same for several rules about the same people: the first says who is compared, and by what

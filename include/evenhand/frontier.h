@@ -35,10 +35,11 @@ Frontier frontier(const Tally& tally, const Criterion& criterion,
 
 // All parameters between `from` and `to` where the slope changes, with both ends, ascending:
 // between neighbours the objective is linear. For criteria of one rate with a tolerance, gamma = 0.
-// Throws std::invalid_argument for others. Stops at `most` points, keeping the coarsest.
+// Throws std::invalid_argument for others. Stops at `most` points, keeping the coarsest; `all` says
+// whether there are no others.
 std::vector<FrontierPoint> frontier_breakpoints(const Tally& tally, const Criterion& criterion,
                                                 double from = 0, double to = 1,
                                                 const SolveOptions& options = {},
-                                                std::size_t most = 10000);
+                                                std::size_t most = 10000, bool* all = nullptr);
 
 }  // namespace evenhand

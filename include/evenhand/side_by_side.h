@@ -36,4 +36,8 @@ struct SideBySide {
 SideBySide side_by_side(const Tally& tally, const AuditScope& scope, std::span<const Rule> rules,
                         const AuditOptions& options = {});
 
+// The same of one rule against the base decisions. Throws like audit.
+std::vector<Change> changes_from_base(const Tally& tally, const Rule& rule,
+                                      const AuditOptions& options = {});
+
 }  // namespace evenhand

@@ -66,13 +66,6 @@ void check_decisions(const Tally& tally) {
   }
 }
 
-Decider base_decider(const Tally& tally, const AuditOptions& options, const Outlook& outlook) {
-  if (options.decisions) check_decisions(tally);
-  return decider_from(
-      tally, base_decision_from(outlook, options.costs,
-                                options.decisions ? std::optional(0.5) : options.base_threshold));
-}
-
 const AuditOptions& checked(const AuditOptions& options, const Reading& reading) {
   check_base_options(reading, options.costs, options.base_threshold);
   if (options.decisions) {
@@ -93,9 +86,16 @@ std::optional<double> over_strata(const Audit& audit, Rate rate, double Spread::
 
 }  // namespace
 
+Decider base_decider(const Tally& tally, const AuditOptions& options) {
+  if (options.decisions) check_decisions(tally);
+  return decider_from(
+      tally, base_decision_from(outlook_for(tally, options.calibrator), options.costs,
+                                options.decisions ? std::optional(0.5) : options.base_threshold));
+}
+
 Auditor::Auditor(const Tally& tally, const AuditOptions& options)
     : Auditor(tally, options, outlook_for(tally, options.calibrator),
-              base_decider(tally, options, outlook_for(tally, options.calibrator))) {}
+              base_decider(tally, options)) {}
 
 Auditor::Auditor(const Tally& tally, const Rule& rule, const AuditOptions& options)
     : Auditor(tally, checked(options, tally.reading()),

@@ -10,6 +10,9 @@
 
 namespace evenhand {
 
+// The base decisions, or those made elsewhere. Throws as audit does.
+Decider base_decider(const Tally& tally, const AuditOptions& options);
+
 class Auditor {
  public:
   // Of the base decisions, or decisions made elsewhere; and of a rule. Both throw as audit does.

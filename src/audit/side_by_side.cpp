@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "audit/auditor.h"
 #include "audit/totals.h"
 #include "tally/data.h"
 
@@ -44,6 +45,13 @@ Change RuleBeside::changed() const {
     out.to_no += one.to_no;
   }
   return out;
+}
+
+std::vector<Change> changes_from_base(const Tally& tally, const Rule& rule,
+                                      const AuditOptions& options) {
+  AuditOptions base = options;
+  if (!base.calibrator) base.calibrator = rule.parts().calibrator;
+  return changes_between(tally, base_decider(tally, base), decider_by(tally, rule, options.unseen));
 }
 
 SideBySide side_by_side(const Tally& tally, const AuditScope& scope, std::span<const Rule> rules,

@@ -90,16 +90,21 @@ class Breakpoints {
     while (!spans.empty() && found_.size() < most_) {
       std::vector<std::pair<FrontierPoint, FrontierPoint>> next;
       for (const auto& [left, right] : spans) {
-        if (found_.size() >= most_) break;
+        if (found_.size() >= most_) {
+          all_ = false;
+          break;
+        }
         split(left, right, next);
       }
       spans = std::move(next);
     }
+    all_ = all_ && spans.empty();
     std::sort(found_.begin(), found_.end(), [](const FrontierPoint& a, const FrontierPoint& b) {
       return a.parameter < b.parameter;
     });
     return drop_straight();
   }
+  bool all() const noexcept { return all_; }  // none was left out
 
  private:
   FrontierPoint at(double parameter) const {
@@ -156,6 +161,7 @@ class Breakpoints {
   const SolveOptions& options_;
   std::size_t most_;
   double magnitude_ = 1;
+  bool all_ = true;
   std::vector<FrontierPoint> found_;
 };
 
@@ -179,7 +185,7 @@ Frontier frontier(const Tally& tally, const Criterion& criterion,
 
 std::vector<FrontierPoint> frontier_breakpoints(const Tally& tally, const Criterion& criterion,
                                                 double from, double to, const SolveOptions& options,
-                                                std::size_t most) {
+                                                std::size_t most, bool* all) {
   if (options.gamma != 0) throw std::invalid_argument("breakpoints need gamma = 0");
   if (criterion.rates.size() != 1 || !criterion.require.empty() ||
       criterion.relation == Relation::ratio) {
@@ -189,7 +195,10 @@ std::vector<FrontierPoint> frontier_breakpoints(const Tally& tally, const Criter
     throw std::invalid_argument("breakpoints lie between two tolerances from 0 to 1, in order");
   }
   const SolveOptions calibrated = calibrated_once(tally, criterion, options);
-  return Breakpoints(tally, criterion, calibrated, most).between(from, to);
+  Breakpoints search(tally, criterion, calibrated, most);
+  std::vector<FrontierPoint> found = search.between(from, to);
+  if (all) *all = search.all();
+  return found;
 }
 
 }  // namespace evenhand

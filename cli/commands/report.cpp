@@ -1,0 +1,224 @@
+#include <evenhand/report.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "commands/side_by_side.h"
+#include "data/prepared.h"
+#include "data/rule_file.h"
+#include "error.h"
+#include "output/output.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+struct Options {
+  DataOptions data;
+  RowOptions rows;
+  FairnessOptions fairness;
+  ObjectiveOptions objective;
+  std::vector<std::string> rules;
+  std::string decision;
+  std::string unseen;  // empty: error
+  std::string categories;
+  std::optional<double> smallest_category;
+  std::optional<double> confidence;
+  std::optional<double> min_group;
+  std::optional<std::uint64_t> tolerances;
+  std::optional<std::uint64_t> bins;
+  std::string title;
+  std::string date;
+  std::string output;
+  bool json = false;
+};
+
+enum class Kind { page, markdown, json };
+
+// By the ending of the file.
+Kind kind_of(const std::string& output) {
+  if (output.empty()) return Kind::markdown;
+  if (output == "-") return Kind::page;
+  std::string ending = std::filesystem::path(output).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending == ".html" || ending == ".htm") return Kind::page;
+  if (ending == ".md" || ending == ".markdown") return Kind::markdown;
+  if (ending == ".json") return Kind::json;
+  throw UserError(fmt::format("{}: a report is written as .html, .md or .json", shown(output)));
+}
+
+void check_options(const Options& options) {
+  if (options.json && options.output == "-") {
+    throw UserError("--json and -o - both write to standard output; name a file for the page");
+  }
+  const FairnessOptions& fairness = options.fairness;
+  if (fairness.criterion.empty() &&
+      (fairness.tolerance || fairness.ratio || !fairness.rho.empty())) {
+    throw UserError("--tolerance, --ratio and --rho are of a criterion: name it with --criterion");
+  }
+  if (options.decision.empty()) return;
+  if (!options.rules.empty()) throw UserError("give either --rule or --decision, not both");
+  if (!options.rows.tally.empty()) {
+    throw UserError("a tally has no decisions: give DATA with --decision");
+  }
+  if (!options.rows.score.empty()) {
+    throw UserError("give either --score or --decision, not both");
+  }
+}
+
+bool asks(const FairnessOptions& fairness) {
+  return !fairness.criterion.empty() || !fairness.require.empty() || !fairness.no_worse.empty();
+}
+
+ReportOptions reporting_by(const Options& options, const Roles& roles) {
+  ReportOptions out;
+  if (asks(options.fairness)) out.criterion = options.fairness.build(roles);
+  out.auditing.costs = options.objective.costs();
+  out.auditing.base_threshold = options.objective.base_threshold;
+  if (options.confidence) out.auditing.confidence = *options.confidence;
+  out.auditing.min_group = options.min_group.value_or(0);
+  out.auditing.decisions = !options.decision.empty();
+  if (!options.unseen.empty()) out.auditing.unseen = unseen_from(options.unseen);
+  if (!options.categories.empty()) out.categories = split_names(options.categories);
+  if (options.smallest_category) out.smallest_category = *options.smallest_category;
+  if (options.tolerances) out.tolerances = static_cast<std::size_t>(*options.tolerances);
+  if (options.bins) out.bins = static_cast<std::size_t>(*options.bins);
+  out.title = options.title;
+  out.date = options.date;
+  out.threads = options.data.database.threads;
+  return out;
+}
+
+std::string base_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+std::vector<ReportedRule> reported(const std::vector<RuleFile>& files) {
+  std::vector<ReportedRule> out;
+  for (const RuleFile& file : files) {
+    out.push_back({base_name(file.path), file.hard(), file.fit});
+  }
+  return out;
+}
+
+// What categories name but the comparison does not.
+std::vector<std::string> also_needed(const Options& options, const std::vector<RuleFile>& files) {
+  std::vector<std::string> out = attributes_of(files);
+  if (options.categories.empty()) return out;
+  for (const std::string& name : split_names(options.categories)) {
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  }
+  return out;
+}
+
+int run_report(Options options) {
+  const Kind kind = kind_of(options.output);
+  check_options(options);
+  std::vector<RuleFile> files;
+  ColumnsIfThere if_there;
+  for (const std::string& path : options.rules) files.push_back(read_rule(path));
+  const std::vector<ReportedRule> rules = reported(files);
+  if (!files.empty()) {
+    check_same_reading(files);
+    fill_from(files, options.rows, if_there);
+    files.front().fill(options.objective);
+  }
+  if (!options.decision.empty()) options.rows.score = options.decision;
+  if (asks(options.fairness)) static_cast<void>(options.fairness.build({.sensitive = {"x"}}));
+  refuse_named_output(options.data.input, options.output);
+  std::optional<Output> output;
+  if (!options.output.empty()) {
+    output.emplace(options.output);
+    output->must_not_be(options.rules);
+  }
+  const Prepared data = prepare(options.data, options.rows,
+                                {.needs = options.decision.empty() ? Needs::score : Needs::decision,
+                                 .if_there = if_there,
+                                 .also = also_needed(options, files)});
+  if (output) output->must_not_be(data.files);
+  const ReportOptions reporting = reporting_by(options, data.roles());
+  const auto figures = for_rule_on(data.name, [&] {
+    return report_figures({base_name(data.name), data.stored}, rules, reporting);
+  });
+  const auto json = [&] {
+    return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  };
+  if (output) {
+    output->complete_with(kind == Kind::page       ? report_page(figures)
+                          : kind == Kind::markdown ? report_markdown(figures)
+                                                   : json());
+  }
+  if (options.json) {
+    print(json());
+  } else if (!output) {
+    print(report_markdown(figures));
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_report(Command& program, int& status) {
+  Command& command = *program.add_subcommand(
+      "report", "One page for the people who sign off, with all figures and a what-if slider");
+  command.footer(
+      "Examples:\n"
+      "  evenhand report loans.csv --rule rule.json -o report.html\n"
+      "  evenhand report loans.csv --rule today.json --rule blind.json -o report.html\n"
+      "  evenhand report hired.csv --decision hired --sensitive sex,race -o report.html\n"
+      "  evenhand report --tally tally.parquet --rule rule.json -o report.md");
+  auto options = std::make_shared<Options>();
+  add_data_options(command, options->data);
+  add_tally_option(command, options->rows);
+  command
+      .add_option("--rule", options->rules,
+                  "The rule that the report is about; give it again for each further rule, and "
+                  "they stand beside the first")
+      ->type_name("FILE")
+      ->one_at_a_time();
+  command
+      .add_option("--decision", options->decision,
+                  "Report on the decisions in this column, 0 or 1, instead of a score")
+      ->type_name("COLUMN");
+  add_row_options(command, options->rows);
+  add_fairness_options(command, options->fairness);
+  add_objective_options(command, options->objective);
+  command
+      .add_option("--unseen", options->unseen,
+                  "With --rule, people in a group that it does not know: error, score (decide by "
+                  "the score alone) or reject (default: error)")
+      ->type_name("POLICY");
+  command
+      .add_option("--categories", options->categories,
+                  "Columns that regulators' tables are about (default: those of --sensitive)")
+      ->type_name("COLUMNS");
+  add_number(command, "--smallest-category", options->smallest_category,
+             "Categories with a smaller share of the people have no impact ratio (default: 0.02)");
+  add_number(command, "--min-group", options->min_group,
+             "Show groups of fewer people than this, but do not compare them (default: 0)");
+  add_number(command, "--confidence", options->confidence,
+             "Of intervals and bounds (default: 0.95)");
+  add_whole_number(command, "--tolerances", options->tolerances,
+                   "The most that the slider has, up to 500; 0 leaves it out (default: 500)");
+  add_whole_number(command, "--bins", options->bins, "Of the calibration charts (default: 10)");
+  command.add_option("--title", options->title, "Of the page")->type_name("TEXT");
+  command
+      .add_option("--date", options->date,
+                  "The date that the page bears (default: none, so that the same data make the "
+                  "same page)")
+      ->type_name("TEXT");
+  command
+      .add_option("-o,--output", options->output,
+                  "Write to a file: .html is the page, .md Markdown, .json the figures (default: "
+                  "Markdown on standard output)")
+      ->type_name("FILE");
+  command.add_flag("--json", options->json, "Print the figures as JSON");
+  command.callback([options, &status] { status = run_report(*options); });
+}
+
+}  // namespace evenhand::cli

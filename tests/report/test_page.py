@@ -1,0 +1,194 @@
+"""The page of a report as its readers meet it, in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ADULT, TOOL, Open, evenhand
+from playwright.sync_api import Page
+
+REPORTS = ["report.html", "many.html", "hostile.html"]
+
+
+def figures_of(page: Page) -> Any:
+    """Read the page's own figures."""
+    return json.loads(page.text_content("#figures") or "")
+
+
+def open_time(page: Page) -> float:
+    """Milliseconds until all was drawn."""
+    return page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_opens_at_once_and_asks_nobody(open_page: Open, name: str) -> None:
+    """No error, no warning, no request (the fixture looks), in under a second."""
+    page = open_page(name)
+    times = []
+    for _ in range(3):
+        page.reload()
+        page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
+        times.append(open_time(page))
+    assert min(times) < 1000
+
+
+def test_sections_are_in_order(open_page: Open) -> None:
+    """As the people who sign off read them."""
+    ids = open_page().eval_on_selector_all("main > section", "all => all.map(one => one.id)")
+    assert ids == ["answer", "selection", "fairness", "costs", "frontier", "rules", "calibration",
+                   "thresholds", "not-compared", "regulators", "method", "provenance"]
+
+
+@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(open_page: Open, axe: str, name: str, scheme: str) -> None:
+    """Names, roles, contrast, headings."""
+    page = open_page(name, color_scheme=scheme, bypass_csp=True)
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    serious = [(one["id"], one["nodes"][0]["html"]) for one in found
+               if one["impact"] in ("serious", "critical")]
+    assert serious == []
+
+
+def shown_rates(page: Page) -> list[str]:
+    """Read the rates beside the slider."""
+    return page.eval_on_selector_all(
+        "#table-explorer-rates tbody tr", "rows => rows.map(row => row.children[1].textContent)")
+
+
+@pytest.mark.parametrize("by", ["keyboard", "mouse"])
+def test_slider_shows_the_fit_at_each_tolerance(open_page: Open, folder: Path, by: str) -> None:
+    """By keys and by mouse; rates are those of `fit` at the tolerance that the page shows."""
+    page = open_page()
+    frontier = figures_of(page)["frontier"]
+    slider = page.locator("#explorer-slider")
+    slider.scroll_into_view_if_needed()
+    assert int(slider.input_value()) == frontier["chosen"]
+    if by == "keyboard":
+        slider.focus()
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+        assert int(slider.input_value()) == frontier["chosen"] + 3
+        page.keyboard.press("Home")
+        assert int(slider.input_value()) == 0
+        page.keyboard.press("PageUp")
+    else:
+        box = slider.bounding_box()
+        assert box
+        page.mouse.click(box["x"] + box["width"] * 0.35, box["y"] + box["height"] / 2)
+    at = int(slider.input_value())
+    assert at != frontier["chosen"] and at != 0
+    stop = frontier["points"][at]
+    assert slider.get_attribute("aria-valuetext", timeout=1000).startswith("tolerance ")
+    rates = shown_rates(page)
+    assert rates == [f"{100 * rate:.1f} %" for rate in stop["rates"]["selection_rate"]]
+    rule = folder / f"at-{by}.json"
+    evenhand("fit", ADULT, "--score", "score", "--label", "high_income", "--sensitive", "sex", "--within",
+             "race", "--criterion", "statistical-parity", "--tolerance", repr(stop["tolerance"]), "-o", rule)
+    audit = json.loads(subprocess.run([TOOL, "audit", ADULT, "--rule", rule, "--json"], check=True,
+                                      capture_output=True, text=True).stdout)
+    wanted = [group["selection_rate"] for stratum in audit["after"]["strata"] for group in stratum["groups"]]
+    assert stop["rates"]["selection_rate"] == wanted
+    page.click("#explorer-back")
+    assert int(slider.input_value()) == frontier["chosen"]
+
+
+def test_a_typed_tolerance_snaps_to_the_nearest_stop(open_page: Open) -> None:
+    """Whoever asks for three points gets what comes nearest."""
+    page = open_page()
+    stops = [stop["tolerance"] for stop in figures_of(page)["frontier"]["points"]]
+    page.fill("#explorer-value", "0.03")
+    page.press("#explorer-value", "Enter")
+    nearest = min(range(len(stops)), key=lambda i: abs(stops[i] - 0.03))
+    assert int(page.input_value("#explorer-slider")) == nearest
+
+
+def test_tables_sort_by_their_headings(open_page: Open) -> None:
+    """Up, then down; screen readers are told."""
+    page = open_page()
+    heading = page.locator("#table-selection-1 th", has_text="People")
+    rows = figures_of(page)["selection"][0]["rows"]
+    column = "#table-selection-1 tbody tr td:nth-child(3)"
+    for direction, reverse in (("ascending", False), ("descending", True)):
+        heading.locator("button").click()
+        assert heading.get_attribute("aria-sort") == direction
+        shown = page.eval_on_selector_all(column, "cells => cells.map(c => c.textContent)")
+        wanted = sorted((row["people"] for row in rows), reverse=reverse)
+        assert shown == [f"{value:,.0f}" for value in wanted]
+
+
+def test_csv_of_every_table_equals_the_figures(open_page: Open) -> None:
+    """Each column, each row, each digit."""
+    page = open_page()
+    figures = figures_of(page)
+    tables = {f"selection-{i + 1}": table for i, table in enumerate(figures["selection"])}
+    tables |= {f"ll144-{i + 1}": table for i, table in enumerate(figures["ll144"])}
+    tables |= {f"eeoc-{i + 1}": table for i, table in enumerate(figures["eeoc"])}
+    tables |= {"annex-iv": figures["annex_iv"], "thresholds": figures["thresholds"], "rules": figures["rules"],
+               "strata": figures["fairness"]["strata"], "calibration": figures["calibration"],
+               "changes": figures["costs"]["changes"], "provenance": figures["provenance"]}
+    for file, table in tables.items():
+        with page.expect_download() as download:
+            page.click(f'button[data-file="{file}.csv"]')
+        text = Path(download.value.path()).read_text()
+        read = list(csv.DictReader(io.StringIO(text, newline="")))
+        names = [column["name"] for column in table["columns"]]
+        assert len(read) == len(table["rows"]), file
+        for line, row in zip(read, table["rows"], strict=True):
+            assert list(line) == names
+            for name in names:
+                value = row.get(name)
+                if isinstance(value, (int, float)):
+                    assert float(line[name]) == value
+                else:
+                    assert line[name] == ("" if value is None else value)
+
+
+def test_hostile_names_are_shown_as_text(open_page: Open) -> None:
+    """No element, no handler and no dialog comes of them; long ones are cut, marks made visible."""
+    page = open_page("hostile.html")
+    text = page.inner_text("#selection")
+    assert "</script><script>alert(1)</script>" in text
+    assert '<img src=x onerror=' in text
+    assert "\u202e" not in text
+    assert "👩🏽‍🚀" in text
+    assert page.locator("main img").count() == 0
+    assert "x" * 200 not in text
+
+
+def test_many_groups_are_a_table(open_page: Open) -> None:
+    """No chart of 2,000 lines; sixty rows at first, then all of them."""
+    page = open_page("many.html")
+    assert page.locator("#selection .chart").count() == 0
+    assert page.locator("#table-selection-1 tbody tr").count() == 60
+    page.locator("#selection .more").click()
+    assert page.locator("#table-selection-1 tbody tr").count() == 2000
+
+
+@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("width", [360, 1280, 2560])
+def test_nothing_is_wider_than_the_window(open_page: Open, name: str, width: int) -> None:
+    """Wide tables scroll inside their frame."""
+    page = open_page(name, viewport={"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize(("paper", "millimetres"), [("A4", 180), ("Letter", 185.9)])
+def test_printed_tables_fit_the_paper(open_page: Open, name: str, paper: str, millimetres: float) -> None:
+    """Between the margins no table is wider than the page, and the PDF is made."""
+    width = int(millimetres / 25.4 * 96)
+    page = open_page(name, viewport={"width": width, "height": 1000})
+    page.emulate_media(media="print")
+    page.wait_for_timeout(100)
+    cut = page.eval_on_selector_all(
+        "table, .chart svg", f"all => all.filter(t => t.getBoundingClientRect().right > {width} + 1).length")
+    assert cut == 0
+    assert len(page.pdf(format=paper)) > 10_000
