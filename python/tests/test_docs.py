@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import importlib
+import importlib.util
 import io
 import pkgutil
 import re
@@ -24,12 +25,14 @@ PAGES = [
         "docs/python.md",
         "docs/sklearn.md",
         "docs/from-fairlearn.md",
+        "docs/warehouse.md",
     )
 ]
 MODULES = [
     name
     for _, name, _ in pkgutil.walk_packages(evenhand.__path__, "evenhand.")
     if name != "evenhand._core"
+    and (name != "evenhand.spark" or importlib.util.find_spec("pyspark"))  # of `make test-all`
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
