@@ -89,12 +89,6 @@ void add_confidence_options(Command& command, ConfidenceOptions& options) {
                    "Certify the strata that have enough rows, and list those that do not");
 }
 
-std::string bound_in_words(const ConfidenceBound& bound) {
-  std::string out;
-  for (const std::string& line : bound.in_words()) out += "  " + line + "\n";
-  return out;
-}
-
 Json bound_json(const ConfidenceBound& bound, const Roles& roles) {
   return Json::parse(bound.to_json(roles.within));
 }

@@ -26,7 +26,6 @@ struct ConfidenceOptions {
 void add_confidence_options(Command& command, ConfidenceOptions& options);
 
 // Its lines, indented, for people.
-std::string bound_in_words(const ConfidenceBound& bound);
 Json bound_json(const ConfidenceBound& bound, const Roles& roles);
 
 }  // namespace evenhand::cli

@@ -1,11 +1,12 @@
 #include <evenhand/blind.h>
 #include <evenhand/fit_record.h>
+#include <evenhand/fit_words.h>
 #include <evenhand/solve.h>
+#include <evenhand/solve_json.h>
 #include <evenhand/text.h>
 
 #include <fmt/format.h>
 
-#include "commands/certified_fit.h"
 #include "commands/commands.h"
 #include "commands/confidence_options.h"
 #include "commands/lottery.h"
@@ -39,36 +40,22 @@ std::vector<Rate> rates_of(const Criterion& criterion, const Tally& tally) {
   return {Rate::selection};
 }
 
-std::string in_words(const Criterion& criterion) {
-  std::string out = criterion.rates.empty() ? "requirements" : criterion.name;
-  if (!criterion.rates.empty()) {
-    out += " between the groups of " + shown(criterion.roles.sensitive);
-    if (!criterion.roles.within.empty()) out += " within " + shown(criterion.roles.within);
-    out += criterion.relation == Relation::ratio
-               ? fmt::format(", ratio at least {}", rounded(criterion.ratio, 6))
-               : fmt::format(", tolerance {}", rounded(criterion.tolerance, 6));
-  }
-  if (criterion.roles.across == Across::marginal) out += ", for each column on its own";
-  if (criterion.roles.across == Across::both) out += ", for combinations and each column";
-  if (criterion.all_cells && criterion.rho.kind == Rho::Kind::given) {
-    out += fmt::format(", rho {}", rounded(criterion.rho.value, 6));
-  }
-  for (std::size_t i = 0; i < criterion.require.size(); ++i) {
-    out += (i == 0 && criterion.rates.empty() ? ": " : "; ") + printable(criterion.require[i]);
-  }
-  return out;
-}
-
 // What was found, by which solver.
 struct Found {
   Solution solution;
   std::optional<SgdResult> sgd;  // of which `solution` is a copy
-  std::optional<Compared> compared;
+  std::optional<SgdComparison> compared;
   std::optional<CertifiedFit> certified;  // the same
   ConfidenceBound bound;
 
   FitRecord record() const { return sgd ? FitRecord::of(*sgd) : FitRecord::of(solution); }
 };
+
+std::string indented(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += "  " + line + "\n";
+  return out;
+}
 
 std::string report(const Prepared& data, const Found& found) {
   const Solution& fit = found.solution;
@@ -81,33 +68,33 @@ std::string report(const Prepared& data, const Found& found) {
     out += fmt::format("; {} left out for a missing value", counted(data.excluded(), "row"));
   }
   out += "\n";
-  out += fmt::format("  {}\n\n", found.sgd ? run_in_words(*found.sgd)
-                                           : proof_in_words(fit.status, fit.gap, fit.violation));
+  out += fmt::format("  {}\n\n",
+                     judged(found.sgd ? in_words(*found.sgd)
+                                      : proof_in_words(fit.status, fit.gap, fit.violation)));
   const AuditOptions auditing = auditing_of(fit);
+  const std::optional<Promise> promise = promise_of(data.tally(), fit);
   for (const Roles& view :
        views_of({data.roles().sensitive, data.roles().within, criterion.roles.across})) {
     const Audit before_view = audit(data.tally(), view, auditing);
     const Audit after_view = audit(data.tally(), view, fit.rule, auditing);
-    out +=
-        summary_table(before_view, &after_view, fit.options.costs, rates, fit.lottery_share) + "\n";
+    out += summary_table(before_view, &after_view, fit.options.costs, rates, fit.lottery_share,
+                         promise) +
+           "\n";
     out += group_table(view, before_view, &after_view, rates, false) + "\n";
   }
   out.pop_back();
-  for (CellCode c = 0; c < fit.cells.size(); ++c) {
-    if (criterion.rates.empty() || fit.cells[c].compared) continue;
-    out += fmt::format("  {} is not compared: {}\n", data.tally().cells().name(c),
-                       fit.cells[c].reason);
-  }
+  out += indented(not_compared_in_words(fit, data.tally().cells()));
   if (!found.sgd && !found.certified && !fit.options.blind) {
-    out += coins_in_words(data.tally(), fit);
+    const std::string coins = indented(coins_in_words(data.tally(), fit));
+    if (!coins.empty()) out += "\n" + coins;
   }
   if (fit.options.blind) {
     out += "  " + in_words(blind_price(data.tally(), data.roles(), fit), fit.options.costs) + "\n";
   }
   for (const std::string& note : fit.notes) out += "  note: " + printable(note) + "\n";
   out += "\n";
-  if (found.certified) out += certificate_in_words(*found.certified, data.tally());
-  out += bound_in_words(found.bound);
+  if (found.certified) out += indented(in_words(*found.certified, data.tally()));
+  out += indented(found.bound.in_words());
   if (found.compared) out += "\n" + table_of(*found.sgd, *found.compared);
   return out;
 }
@@ -136,7 +123,7 @@ Found find(const Options& options, const Prepared& data) {
   }
   SgdResult sgd = solve_stochastic(data, options.data.database, criterion, solving, stochastic);
   Found found{sgd.solution, {}, {}, {}, confidence_bound(data.tally(), sgd.solution, bounding)};
-  if (stochastic.compare) found.compared = compare(sgd, data);
+  if (stochastic.compare) found.compared = compare(sgd, data.tally());
   found.sgd = std::move(sgd);
   return found;
 }
@@ -191,10 +178,12 @@ int run_fit(const Options& options) {
     return say_infeasible(fit.criterion, *fit.infeasibility, options.json);
   }
   if (found.certified && found.certified->too_few) {
-    return say_too_few(*found.certified, data.tally(), options.json);
+    if (options.json) print(too_few_json(*found.certified, data.tally()).dump(2) + "\n");
+    say("evenhand: " + too_few_in_words(*found.certified, data.tally()));
+    return exit_too_few;
   }
-  if (const std::string warning = warning_of_constant_rule(data.tally(), fit); !warning.empty()) {
-    say(warning);
+  if (const std::string constant = constant_rule_in_words(data.tally(), fit); !constant.empty()) {
+    say("evenhand: " + constant);
   }
   if (fit.status == Status::inaccurate && !options.accept_inaccurate) {
     say(fmt::format(
@@ -218,7 +207,7 @@ int run_fit(const Options& options) {
     Json all = Json::parse(record.to_json());
     all["bound"] = bound_json(found.bound, data.roles());
     if (found.certified) {
-      all["certificate"] = certificate_json(*found.certified, data.tally());
+      all["certificate"] = to_json(*found.certified, data.tally());
     }
     if (found.compared) all["compare"] = to_json(*found.compared);
     all["before"] = to_json(before, data.tally().cells(), data.roles());

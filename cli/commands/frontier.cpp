@@ -1,4 +1,5 @@
 #include <evenhand/frontier.h>
+#include <evenhand/solve_json.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
@@ -53,54 +54,65 @@ std::string as_csv(const std::vector<FrontierPoint>& points, std::string_view pa
   return out;
 }
 
-std::string as_json(const std::vector<FrontierPoint>& points, const std::string& parameter,
+std::string as_json(const std::vector<FrontierPoint>& points, const Criterion& criterion,
                     const Prepared& data) {
   Json out;
   out["data"] = data.name;
   out["expected"] = !data.tally().labelled();
   out["points"] = Json::array();
-  for (const FrontierPoint& p : points) {
-    Json at;
-    at[parameter] = p.parameter;
-    at["objective"] = p.objective;
-    at["slope"] = p.slope;
-    at["gap"] = p.gap;
-    at["violation"] = p.violation;
-    at["lottery_share"] = p.lottery_share;
-    at.update(to_json(p.figures));
-    out["points"].push_back(std::move(at));
-  }
+  for (const FrontierPoint& p : points) out["points"].push_back(to_json(p, criterion));
   return out.dump(2) + "\n";
+}
+
+// What the rule of a point is the best in, which the slope and the bar are about.
+double maximised(const FrontierPoint& point) {
+  return (point.promised ? *point.promised : point.figures).accuracy.value_or(0);
 }
 
 std::string as_table(const std::vector<FrontierPoint>& points, const std::string& parameter,
                      const Prepared& data, const Costs& costs) {
   using Align = Table::Align;
   const bool accuracy = costs == Costs{};
-  Table table({parameter, accuracy ? "accuracy" : "cost", "selected", "lottery share", ""},
-              {Align::right, Align::right, Align::right, Align::right, Align::left});
+  const bool promised = !points.empty() && points.front().promised;
+  std::vector<std::string> titles = {parameter, accuracy ? "accuracy" : "cost"};
+  if (promised) titles.emplace_back("promised");
+  titles.insert(titles.end(), {"selected", "lottery share", ""});
+  std::vector<Align> align(titles.size(), Align::right);
+  align.back() = Align::left;
+  Table table(titles, align);
   double best = 0;
   double worst = 1;
   for (const FrontierPoint& p : points) {
-    best = std::max(best, p.figures.accuracy.value_or(0));
-    worst = std::min(worst, p.figures.accuracy.value_or(0));
+    best = std::max(best, maximised(p));
+    worst = std::min(worst, maximised(p));
   }
+  const auto figure = [&](const Figures& of) {
+    if (accuracy) return percent(of.accuracy);
+    return of.cost ? rounded(*of.cost, 6) : std::string("-");
+  };
   for (const FrontierPoint& p : points) {
-    const double share =
-        best > worst ? (p.figures.accuracy.value_or(0) - worst) / (best - worst) : 1;
+    const double share = best > worst ? (maximised(p) - worst) / (best - worst) : 1;
     std::string bar;
     for (int i = 0; i < 1 + static_cast<int>(share * 23); ++i) bar += "#";
-    table.add({rounded(p.parameter, 6),
-               accuracy ? percent(p.figures.accuracy)
-                        : (p.figures.cost ? rounded(*p.figures.cost, 6) : "-"),
-               percent(p.figures.selection_rate), percent(p.lottery_share),
-               accuracy ? faint(bar) : ""});
+    std::vector<std::string> row = {rounded(p.parameter, 6), figure(p.figures)};
+    if (promised) row.push_back(p.promised ? figure(*p.promised) : "-");
+    row.push_back(percent(p.figures.selection_rate));
+    row.push_back(percent(p.lottery_share));
+    row.push_back(accuracy ? faint(bar) : "");
+    table.add(row);
   }
   std::string out =
       strong(fmt::format("frontier of {}: what a stricter criterion costs", data.name)) + "\n\n" +
       table.text();
   if (!data.tally().labelled()) {
     out += "\n  " + faint("accuracy is expected, if the scores are calibrated") + "\n";
+  }
+  if (promised) {
+    const char* const what = accuracy ? "accuracy" : "cost";
+    const char* const best_in = accuracy ? "maximise" : "minimise";
+    out += fmt::format(
+        "\n  The rules {} the {} that the scores promise; the labels measure the other one.\n",
+        best_in, what);
   }
   return out;
 }
@@ -154,7 +166,7 @@ int run_frontier(const Options& options) {
   const std::string parameter = criterion.relation == Relation::ratio ? "ratio" : "tolerance";
   std::string text;
   if (kind == Kind::json) {
-    text = as_json(points, parameter, data);
+    text = as_json(points, criterion, data);
   } else if (kind == Kind::csv) {
     text = as_csv(points, parameter);
   } else {

@@ -1,4 +1,4 @@
-// Options about coins, and what a fit says about them.
+// Options about coins.
 #pragma once
 
 #include <evenhand/solve.h>
@@ -20,12 +20,5 @@ struct LotteryOptions {
   void put_into(SolveOptions& options) const;
 };
 void add_lottery_options(Command& command, LotteryOptions& options);
-
-// Whom coins decide, and what it would cost to decide nobody by coin.
-std::string coins_in_words(const Tally& tally, const Solution& fit);
-
-// For standard error: that a rule without coins gives everybody the same answer, and which
-// tolerance would do better. Empty if it does not.
-std::string warning_of_constant_rule(const Tally& tally, const Solution& fit);
 
 }  // namespace evenhand::cli

@@ -1,14 +1,11 @@
-#include <evenhand/audit.h>
-#include <evenhand/coin.h>
 #include <evenhand/monitor.h>
+#include <evenhand/solve_json.h>
 #include <evenhand/text.h>
 
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <memory>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -35,51 +32,10 @@ struct Options {
   bool json = false;
 };
 
-std::string joined(std::span<const std::string> texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
-  return out;
-}
-
 std::optional<std::string> contents_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-// A batch for each period: the strata of a tally by `within` and the period, which comes last.
-std::vector<MonitorBatch> batches_of(const Tally& tally, const Roles& roles, const Rule& rule) {
-  const Audit audited = audit(tally, roles, rule);
-  std::map<std::string, MonitorBatch> batches;
-  for (const Comparison& stratum : audited.strata) {
-    const std::span<const std::string> values(stratum.values);
-    MonitorBatch& batch = batches[values.back()];
-    batch.name = values.back();
-    for (const AuditedGroup& group : stratum.groups) {
-      const double rows = group.figures.weight;
-      batch.groups.push_back(
-          {joined(values.first(values.size() - 1)),
-           joined(group.values),
-           {std::min(1.0, group.figures.selection_rate.value_or(0)) * rows, rows}});
-    }
-  }
-  const std::size_t position = tally.cells().attribute(roles.within.back());
-  std::map<std::string, std::pair<double, double>> scores;  // sum, rows
-  for (CellCode c = 0; c < tally.cells().size(); ++c) {
-    auto& [sum, rows] = scores[tally.cells().values(c)[position]];
-    for (const Entry& entry : tally.entries(c)) {
-      sum += entry.n * entry.score;
-      rows += entry.n;
-    }
-  }
-  std::vector<MonitorBatch> out;
-  for (auto& [name, batch] : batches) {
-    const auto& [sum, rows] = scores[name];
-    const double mean = rows > 0 ? sum / rows : 0;
-    batch.mean_score = tally.reading().favorable == Favorable::low ? -mean : mean;
-    out.push_back(std::move(batch));
-  }
-  return out;
 }
 
 std::string report(const Monitor& monitor) {
@@ -117,25 +73,6 @@ std::string report(const Monitor& monitor) {
   return out;
 }
 
-Json to_json(const Monitor& monitor) {
-  Json out;
-  out["tolerance"] = monitor.options().tolerance;
-  out["confidence"] = monitor.options().confidence;
-  out["alarm"] = monitor.alarm();
-  out["batches"] = Json::array();
-  for (const MonitorLook& look : monitor.looks()) {
-    out["batches"].push_back({{"batch", look.batch},
-                              {"rows", look.rows},
-                              {"difference", look.difference},
-                              {"log_evidence", look.log_evidence},
-                              {"difference_at_most", optional_json(look.bound)},
-                              {"alarm", look.alarm},
-                              {"mean_score", optional_json(look.mean_score)},
-                              {"largest_share_change", look.largest_share_change}});
-  }
-  return out;
-}
-
 int run_monitor(Options options) {
   if (options.rule.empty()) throw UserError("name the rule to monitor: --rule rule.json");
   if (!options.tolerance) throw UserError("say how far groups may differ: --tolerance 0.05");
@@ -149,19 +86,19 @@ int run_monitor(Options options) {
   if (!options.rows.weight.empty()) {
     throw UserError("monitor counts people: --weight is not supported");
   }
+  // A role, so that the tally has it.
   options.rows.within += (options.rows.within.empty() ? "" : ",") + options.period;
   const MonitorOptions wanted{.tolerance = *options.tolerance,
                               .confidence = options.confidence.value_or(0.95),
-                              // A fingerprint: SHA-256 in hex.
-                              .subject = Coin::keyed(rule.to_json()).prefix()};
+                              .subject = monitored_subject(rule)};
   std::optional<std::string> before;
   if (!options.state.empty()) before = contents_of(options.state);
   Monitor monitor = before ? Monitor::from_json(*before, wanted) : Monitor(wanted);
   const Prepared data = prepare(options.data, options.rows, {});
-  if (!data.tally().unit_weights()) {
-    throw UserError("monitor counts people: weighted rows are not supported");
-  }
-  for (MonitorBatch& batch : batches_of(data.tally(), data.roles(), rule)) {
+  Roles roles = data.roles();
+  const std::string period = roles.within.back();
+  roles.within.pop_back();
+  for (MonitorBatch& batch : monitored_batches(data.tally(), roles, period, &rule)) {
     monitor.add(std::move(batch));
   }
   if (!options.state.empty()) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -50,26 +51,11 @@ std::vector<PlannedStratum> from_numbers(const Options& options) {
   if (!options.rate) {
     throw UserError("give the selection rate: --rate 0.2, or give DATA and a criterion");
   }
-  const std::uint64_t groups = options.groups.value_or(2);
-  const std::uint64_t strata = options.strata.value_or(1);
-  if (groups < 2 || groups > 300 || strata < 1 || strata > 100'000 ||
-      groups * (groups - 1) * strata > 100'000) {
-    throw UserError("--groups is at least 2 and --strata at least 1, for 100,000 pairs at most");
+  try {
+    return planned_strata(*options.rate, options.groups.value_or(2), options.strata.value_or(1));
+  } catch (const std::invalid_argument& error) {
+    throw UserError(fmt::format("--groups and --strata: {}", error.what()));
   }
-  return std::vector<PlannedStratum>(strata,
-                                     PlannedStratum{*options.rate, std::vector<double>(groups, 1)});
-}
-
-// The sizes of the data, and the rates of an exact fit: where rates are equal, all of the tolerance
-// is left for chance.
-std::vector<PlannedStratum> from_data(const Options& options, const Prepared& data) {
-  Criterion criterion = options.fairness.build(data.roles());
-  criterion.tolerance = 0;
-  criterion.ratio = 1;
-  const Solution fit = solve(data.tally(), criterion,
-                             options.fit.build(options.objective, options.data.database.threads,
-                                               data.tally(), data.rows()));
-  return planned_strata(data.tally(), fit);
 }
 
 std::string goal_in_words(const PlanOptions& plan) {
@@ -90,12 +76,12 @@ int run_plan(const Options& options) {
       throw UserError("--rate, --groups and --strata are for plans without data");
     }
     data = prepare(options.data, options.rows, {});
-    if (!data->tally().unit_weights()) {
-      throw UserError("a plan counts people: it cannot be made from weighted rows");
-    }
   }
   const std::vector<PlannedStratum> strata =
-      data ? from_data(options, *data) : from_numbers(options);
+      data ? planned_strata(data->tally(), options.fairness.build(data->roles()),
+                            options.fit.build(options.objective, options.data.database.threads,
+                                              data->tally(), data->rows()))
+           : from_numbers(options);
   const Plan found = plan(strata, wants);
   const double rows = data ? data->tally().total().n : 1;
   const double fitted = std::ceil(found.fitted * rows);

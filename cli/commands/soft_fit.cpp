@@ -3,6 +3,7 @@
 #include <evenhand/fit_record.h>
 #include <evenhand/soft.h>
 #include <evenhand/soft_check.h>
+#include <evenhand/solve_json.h>
 #include <evenhand/theory.h>
 
 #include <optional>
@@ -44,39 +45,9 @@ std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAud
   if (data.excluded() > 0) {
     out += fmt::format("; {} left out for a missing value", counted(data.excluded(), "row"));
   }
-  out += fmt::format("\n  {}\n\n", proof_in_words(fit.status, fit.gap, fit.violation));
+  out += fmt::format("\n  {}\n\n", judged(proof_in_words(fit.status, fit.gap, fit.violation)));
   out += summary_table(before, &after, fit.rule.parts().costs, fit.lottery_share) + "\n";
   return out + pair_table(data.columns().within, before, &after);
-}
-
-// The columns against the true groups, and what the rule really does to these.
-std::string in_words(const SoftCheck& check, const std::string& truth) {
-  std::string out =
-      fmt::format("\n  checked with {}, {} people:\n", shown(truth), people(check.rows));
-  for (const SoftCheckedColumn& one : check.columns) {
-    out += fmt::format("  {} is off by at most {} of {}, by tenths of the score{}\n",
-                       shown(one.column), percent(one.worst), shown(one.value),
-                       one.worst > SoftCheck::warn_above ? ": not calibrated" : "");
-  }
-  if (const auto difference = check.largest_difference()) {
-    out += fmt::format("  true difference, selected: {}\n", percent(*difference));
-  }
-  return out;
-}
-
-Json json_of(const SoftCheck& check) {
-  Json out;
-  out["rows"] = check.rows;
-  out["calibrated"] = check.calibrated();
-  out["largest_difference"] = optional_json(check.largest_difference());
-  for (const SoftCheckedColumn& one : check.columns) {
-    out["columns"].push_back({{"column", one.column},
-                              {"value", one.value},
-                              {"off_by_tenth", one.off},
-                              {"rate", optional_json(one.rate)},
-                              {"others", optional_json(one.others)}});
-  }
-  return out;
 }
 
 FitRecord record_of(const SoftTable& data, const SoftSolution& fit, const std::string& null,
@@ -159,11 +130,16 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
   if (output && output->is_standard_output()) return exit_done;
   if (json) {
     Json all = Json::parse(record.to_json());
-    if (check) all["check"] = json_of(*check);
+    if (check) all["check"] = to_json(*check);
     print(all.dump(2) + "\n");
     return exit_done;
   }
-  print(report(data, fit, before, after) + (check ? in_words(*check, options.check_with) : "") +
+  std::string checked;
+  if (check) {
+    for (const std::string& line : in_words(*check, options.check_with))
+      checked += "  " + line + "\n";
+  }
+  print(report(data, fit, before, after) + (checked.empty() ? "" : "\n" + checked) +
         written_in_words(output ? output->name() : ""));
   return exit_done;
 }

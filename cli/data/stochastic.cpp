@@ -48,12 +48,6 @@ class CellFinder {
   std::map<std::vector<std::uint32_t>, CellCode> known_;
 };
 
-std::vector<double> cell_weights(const Tally& tally) {
-  std::vector<double> out;
-  for (CellCode c = 0; c < tally.cells().size(); ++c) out.push_back(tally.total(c).n);
-  return out;
-}
-
 SgdResult solve_stream(const Prepared& data, const DatabaseOptions& how, const Criterion& criterion,
                        SgdOptions options, const StochasticOptions& asked) {
   const Tally& tally = data.tally();
@@ -75,19 +69,7 @@ SgdResult solve_stream(const Prepared& data, const DatabaseOptions& how, const C
   query.attributes = data.columns.attributes();
   query.nulls = NullPolicy::from(data.stored.source.null);
   Rows rows(database, source, std::move(query));
-  if (options.calibrate != Calibration::none) {
-    options.calibrator = calibrate(tally, options.calibrate,
-                                   {.by = options.calibrate_by, .threads = options.threads});
-    options.calibrate = Calibration::none;
-    options.calibrate_by = CalibrateBy::cell;
-  }
-  options.steps = static_cast<std::uint64_t>(passes * static_cast<double>(data.rows()));
-  if (!options.record_every && !asked.trace.empty()) {
-    options.record_every = std::max<std::uint64_t>(1, *options.steps / 100);
-  }
-  SgdStream stream(
-      tally.cells(), criterion,
-      {.reading = tally.reading(), .cell_weights = cell_weights(tally), .sgd = options});
+  SgdStream stream = SgdStream::over(tally, criterion, options, static_cast<std::uint64_t>(passes));
   CellFinder cells(tally.cells(), rows);
   for (double pass = 0; pass < passes; ++pass) {
     rows.visit("descending", [&](const RowBatch& batch) {
@@ -95,9 +77,7 @@ SgdResult solve_stream(const Prepared& data, const DatabaseOptions& how, const C
                  data.columns.weight ? batch.numbers[1] : std::span<const double>());
     });
   }
-  SgdResult out = stream.finish(tally);
-  out.trace.rows = static_cast<double>(data.rows());
-  return out;
+  return stream.finish(tally);
 }
 
 }  // namespace
@@ -192,29 +172,17 @@ void add_stochastic_options(Command& command, StochasticOptions& options) {
 SgdResult solve_stochastic(const Prepared& data, const DatabaseOptions& database,
                            const Criterion& criterion, const SolveOptions& solving,
                            const StochasticOptions& options) {
-  SgdOptions sgd{.gamma = solving.gamma,
-                 .costs = solving.costs,
-                 .calibrate = solving.calibrate,
-                 .calibrate_by = solving.calibrate_by,
-                 .projection = options.projection.empty() ? Projection::corrected
-                                                          : projection_from(options.projection),
-                 .learning_rate = options.learning_rate,
-                 .steps = options.steps,
-                 .seed = options.seed.value_or(0),
-                 .record_every = options.record_every,
-                 .base_threshold = solving.base_threshold,
-                 .threads = solving.threads};
-  if (options.trace.empty()) sgd.record_every = 0;
+  SgdOptions sgd = SgdOptions::of(solving);
+  if (!options.projection.empty()) sgd.projection = projection_from(options.projection);
+  sgd.learning_rate = options.learning_rate;
+  sgd.steps = options.steps;
+  sgd.seed = options.seed.value_or(0);
+  sgd.record_every = options.trace.empty() ? std::optional<std::uint64_t>(0) : options.record_every;
+  // A weighted tally does not know how many rows it has.
+  if (data.rows() > 0) sgd.rows = static_cast<double>(data.rows());
   if (options.stream) return solve_stream(data, database, criterion, sgd, options);
   sgd.epochs = options.epochs.value_or(sgd.epochs);
-  // A weighted tally does not know how many rows it has.
-  const auto rows = static_cast<double>(data.rows());
-  if (!sgd.steps && data.rows() > 0) {
-    sgd.steps = static_cast<std::uint64_t>(std::max(1.0, std::round(sgd.epochs * rows)));
-  }
-  SgdResult out = solve_sgd(data.tally(), criterion, sgd);
-  if (data.rows() > 0) out.trace.rows = rows;
-  return out;
+  return solve_sgd(data.tally(), criterion, sgd);
 }
 
 void write_trace(const SgdTrace& trace, const std::string& file) {
@@ -222,20 +190,7 @@ void write_trace(const SgdTrace& trace, const std::string& file) {
                                                                   : trace.to_csv());
 }
 
-Compared compare(const SgdResult& sgd, const Prepared& data) {
-  Solution exact = solve(data.tally(), sgd.solution.criterion, sgd.solution.options);
-  const SgdDistance distance = evenhand::distance(sgd, exact, data.tally());
-  return {std::move(exact), distance};
-}
-
-std::string run_in_words(const SgdResult& sgd) {
-  return fmt::format(
-      "{}: {} of stochastic gradient descent, learning rate {}, {} projection; violation {}",
-      bad("approximate"), counted(sgd.steps, "step"), rounded(sgd.learning_rate, 4),
-      to_string(sgd.projection), small(sgd.solution.violation));
-}
-
-std::string table_of(const SgdResult& sgd, const Compared& compared) {
+std::string table_of(const SgdResult& sgd, const SgdComparison& compared) {
   using Align = Table::Align;
   Table table({"", "sgd", "exact", ""}, {Align::left, Align::right, Align::right, Align::left});
   table.add({"objective of the rule", rounded(sgd.solution.primal, 8),
@@ -246,17 +201,6 @@ std::string table_of(const SgdResult& sgd, const Compared& compared) {
   table.add({"largest difference of a price", small(compared.distance.multiplier), "",
              faint("of a positive decision, between the two")});
   return table.text();
-}
-
-Json to_json(const Compared& compared) {
-  Json out;
-  out["exact_objective"] = compared.exact.primal;
-  out["exact_violation"] = compared.exact.violation;
-  out["dual"] = compared.distance.dual;
-  out["primal"] = compared.distance.primal;
-  out["multiplier"] = compared.distance.multiplier;
-  out["violation"] = compared.distance.violation;
-  return out;
 }
 
 }  // namespace evenhand::cli

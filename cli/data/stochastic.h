@@ -43,14 +43,6 @@ SgdResult solve_stochastic(const Prepared& data, const DatabaseOptions& database
 void write_trace(const SgdTrace& trace, const std::string& file);
 
 // Beside the exact optimum of the same problem.
-struct Compared {
-  Solution exact;
-  SgdDistance distance;
-};
-Compared compare(const SgdResult& sgd, const Prepared& data);
-
-std::string run_in_words(const SgdResult& sgd);
-std::string table_of(const SgdResult& sgd, const Compared& compared);
-Json to_json(const Compared& compared);
+std::string table_of(const SgdResult& sgd, const SgdComparison& compared);
 
 }  // namespace evenhand::cli

@@ -29,25 +29,16 @@ Json optional_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-std::string proof_in_words(Status status, double gap, double violation) {
-  const std::string word =
-      (status == Status::optimal ? "proven " : "") + std::string(to_string(status));
-  return fmt::format(
-      "{}: within {} of the best fair rule; violation {}",
-      status == Status::optimal || status == Status::feasible ? good(word) : bad(word),
-      small(std::max(0.0, gap)), small(violation));
+std::string judged(const std::string& text) {
+  const std::size_t end = text.find(':');
+  const std::string word = text.substr(0, end);
+  const bool proven = word == "proven optimal" || word == "feasible";
+  return (proven ? good(word) : bad(word)) + text.substr(end);
 }
 
 std::string written_in_words(const std::string& file) {
   if (file.empty()) return "\nNo rule was written: add -o rule.json.\n";
   return fmt::format("\nThe rule is in {0}; evenhand show {0} says it in words.\n", file);
-}
-
-std::string people(double weight) {
-  if (weight >= 0 && weight < 1e15 && weight == std::floor(weight)) {
-    return with_commas(static_cast<std::size_t>(weight));
-  }
-  return rounded(weight, 6);
 }
 
 std::string group_table(const Roles& roles, const Audit& before, const Audit* after,
@@ -116,21 +107,29 @@ std::string SummaryTable::text(const std::string& expected) const {
 }
 
 std::string summary_table(const Audit& before, const Audit* after, const Costs& costs,
-                          const std::vector<Rate>& rates, std::optional<double> lottery_share) {
+                          const std::vector<Rate>& rates, std::optional<double> lottery_share,
+                          const std::optional<Promise>& promise) {
   SummaryTable table(after != nullptr);
   const Figures& old_figures = before.overall.figures;
   const Figures none;
   const Figures& new_figures = after ? after->overall.figures : none;
-  const std::string expected = before.expected ? "expected, if the scores are calibrated" : "";
+  const std::string expected = before.expected ? "expected, if the scores are calibrated"
+                               : promise       ? "by the labels"
+                                               : "";
+  const auto cost = [](const Figures& of) { return of.cost ? rounded(*of.cost, 5) : "-"; };
   if (!old_figures.accuracy) {
     // Nothing is known about being right.
   } else if (costs == Costs{}) {
     table.add("accuracy", percent(old_figures.accuracy), percent(new_figures.accuracy), expected);
   } else {
-    const auto text = [](const std::optional<double>& cost) {
-      return cost ? rounded(*cost, 5) : std::string("-");
-    };
-    table.add("cost of a decision", text(old_figures.cost), text(new_figures.cost), expected);
+    table.add("cost of a decision", cost(old_figures), cost(new_figures), expected);
+  }
+  if (promise) {
+    const bool by_cost = costs != Costs{};
+    table.add("  as the scores promise",
+              by_cost ? cost(promise->before) : percent(promise->before.accuracy),
+              by_cost ? cost(promise->after) : percent(promise->after.accuracy),
+              by_cost ? "minimised by the rule" : "maximised by the rule");
   }
   table.add("selected", percent(old_figures.selection_rate), percent(new_figures.selection_rate),
             "of all people");

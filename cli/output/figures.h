@@ -3,6 +3,7 @@
 
 #include <evenhand/audit.h>
 #include <evenhand/audit_json.h>
+#include <evenhand/fit_words.h>
 #include <evenhand/solve.h>
 
 #include <optional>
@@ -40,13 +41,12 @@ class SummaryTable {
 
 // Accuracy or cost, selection, the largest differences; before and after.
 std::string summary_table(const Audit& before, const Audit* after, const Costs& costs,
-                          const std::vector<Rate>& rates, std::optional<double> lottery_share);
+                          const std::vector<Rate>& rates, std::optional<double> lottery_share,
+                          const std::optional<Promise>& promise = {});
 
-// How good a rule is, and how sure that is.
-std::string proof_in_words(Status status, double gap, double violation);
+// How good a rule is (fit_words.h), with its first words in colour.
+std::string judged(const std::string& text);
 // The last lines of a fit: where its rule is, if anywhere.
 std::string written_in_words(const std::string& file);
-
-std::string people(double weight);  // "16,281", or a weight that is no whole number
 
 }  // namespace evenhand::cli

@@ -50,10 +50,6 @@ void say(std::string_view line) {
   std::fflush(stderr);
 }
 
-std::string counted(std::uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", with_commas(count), what, count == 1 ? "" : "s");
-}
-
 std::string strong(std::string_view text) {
   return in_colour("1", text);
 }
@@ -65,30 +61,6 @@ std::string bad(std::string_view text) {
 }
 std::string faint(std::string_view text) {
   return in_colour("2", text);
-}
-
-std::string shown(std::string_view text) {
-  constexpr std::size_t most = 60;
-  return quoted_if_needed(text, most);
-}
-
-std::string shown(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + shown(text);
-  return out;
-}
-
-std::string percent(double share, int digits) {
-  return fmt::format("{:.{}f} %", 100 * share, digits);
-}
-
-std::string percent(std::optional<double> share, int digits) {
-  return share ? percent(*share, digits) : "-";
-}
-
-std::string small(double value) {
-  if (value != 0 && std::abs(value) < 1e-4) return fmt::format("{:.0e}", value);
-  return rounded(value, 4);
 }
 
 Table::Table(std::vector<std::string> titles, std::vector<Align> align)

@@ -1,6 +1,8 @@
 // What people see: tables, colour where it is welcome, numbers.
 #pragma once
 
+#include <evenhand/text.h>
+
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -21,16 +23,6 @@ std::string strong(std::string_view text);
 std::string good(std::string_view text);
 std::string bad(std::string_view text);
 std::string faint(std::string_view text);
-
-// Text from data on one line, without characters that a terminal would obey, shortened if long.
-std::string shown(std::string_view text);
-std::string shown(const std::vector<std::string>& texts);  // with commas between
-
-std::string counted(std::uint64_t count, std::string_view what);  // "1 row", "2,000 rows"
-
-std::string percent(double share, int digits = 2);                 // "12.34 %"
-std::string percent(std::optional<double> share, int digits = 2);  // "-" for none
-std::string small(double value);                                   // "0", "3e-17", "0.0123"
 
 class Table {
  public:

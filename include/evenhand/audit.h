@@ -27,6 +27,9 @@ struct AuditOptions {
   // The scores are decisions made elsewhere, 0 or 1 (not with a rule). Without labels nothing is
   // known about being right.
   bool decisions = false;
+  // Outcomes are what the scores promise, even where labels tell: what a rule maximises that trusts
+  // them. Rates that need labels are then not known.
+  bool by_scores = false;
   double min_group = 0;  // groups of less weight are shown, but not compared; finite, >= 0
 };
 

@@ -11,6 +11,7 @@
 #include <evenhand/audit_report.h>
 #include <evenhand/bad_row.h>
 #include <evenhand/blind.h>
+#include <evenhand/bootstrap.h>
 #include <evenhand/calibrate.h>
 #include <evenhand/calibrator.h>
 #include <evenhand/cell_rows.h>
@@ -23,6 +24,7 @@
 #include <evenhand/criterion.h>
 #include <evenhand/explain.h>
 #include <evenhand/fit_record.h>
+#include <evenhand/fit_words.h>
 #include <evenhand/frontier.h>
 #include <evenhand/lottery.h>
 #include <evenhand/monitor.h>

@@ -20,6 +20,8 @@ struct FrontierPoint {
   double violation;
   double lottery_share;
   Figures figures;  // of everybody under the best rule: accuracy and more
+  // Where labels tell these, but the rule maximises what the scores promise: that.
+  std::optional<Figures> promised = {};
 };
 
 struct Frontier {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <evenhand/confidence.h>
+#include <evenhand/criterion.h>
+#include <evenhand/rule.h>
+#include <evenhand/tally.h>
 
 #include <array>
 #include <optional>
@@ -57,6 +60,17 @@ struct MonitorBatch {
   std::vector<MonitoredGroup> groups;
   std::optional<double> mean_score = {};  // shown beside, not tested
 };
+
+// What is monitored of a rule: its fingerprint, a MonitorOptions::subject.
+std::string monitored_subject(const Rule& rule);
+
+// The decisions of a rule about the people of a tally, as one batch, or as a batch for each value
+// of the attribute `period`. Without a rule the scores are decisions, 0 or 1. Throw
+// std::invalid_argument for weighted rows, and like audit.
+MonitorBatch monitored_batch(std::string name, const Tally& tally, const Roles& roles,
+                             const Rule* rule);
+std::vector<MonitorBatch> monitored_batches(const Tally& tally, const Roles& roles,
+                                            const std::string& period, const Rule* rule);
 
 // What was known after a batch.
 struct MonitorLook {

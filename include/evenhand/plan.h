@@ -4,6 +4,7 @@
 #include <evenhand/confidence.h>
 #include <evenhand/solve.h>
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -42,6 +43,13 @@ Plan plan(std::span<const PlannedStratum> strata, const PlanOptions& options);
 
 // The sizes of a tally's cells and the rates of a fit on it, stratum by stratum.
 std::vector<PlannedStratum> planned_strata(const Tally& tally, const Solution& fit);
+// The same by an exact fit of the criterion: where rates are equal, all of the tolerance is left
+// for chance. Throws std::invalid_argument for weighted rows.
+std::vector<PlannedStratum> planned_strata(const Tally& tally, Criterion criterion,
+                                           const SolveOptions& options);
+// So many strata of so many groups, all of one size. Throws std::invalid_argument for fewer than
+// two groups, no stratum, and more than 100,000 ordered pairs.
+std::vector<PlannedStratum> planned_strata(double rate, std::size_t groups, std::size_t strata);
 
 // The ordered pairs of all strata, in the order of their groups.
 std::vector<PairSizes> pairs_of(std::span<const PlannedStratum> strata);

@@ -53,12 +53,15 @@ struct SgdOptions {
   // costs, with K multipliers, T steps, and b = rho for equal rates, else 0.
   std::optional<double> learning_rate = {};
   double epochs = 25;                       // > 0; an epoch has as many steps as there are rows
+  std::optional<double> rows = {};          // > 0; none: those of the tally, which weights may hide
   std::optional<std::uint64_t> steps = {};  // > 0; instead of epochs
   std::uint64_t seed = 0;
   // Steps between two points of the trace; 0: no trace; none: a hundred points (of a stream: none).
   std::optional<std::uint64_t> record_every = {};
   std::optional<double> base_threshold = {};  // as in SolveOptions
   unsigned threads = 0;  // 0: as many as there are cores. The result does not depend on it.
+
+  static SgdOptions of(const SolveOptions& options);  // what both solvers take
 };
 
 // The paper's mu_k. In a stratum with several groups the price of a positive decision in group s is
@@ -126,6 +129,10 @@ class SgdStream {
  public:
   // Throws std::invalid_argument as solve_sgd does, and for Rho::base, which takes all rows.
   SgdStream(const CellNames& cells, Criterion criterion, SgdStreamOptions options = {});
+  // For the rows of a tally, so many times over: weights of cells, steps and calibration are
+  // settled, and the trace has a hundred points unless told otherwise.
+  static SgdStream over(const Tally& tally, Criterion criterion, SgdOptions options,
+                        std::uint64_t passes);
   SgdStream(SgdStream&&) noexcept;
   SgdStream& operator=(SgdStream&&) noexcept;
   ~SgdStream();
@@ -163,5 +170,12 @@ struct SgdDistance {
 // Of a run and the exact solution of the same tally, criterion, gamma, costs and calibration;
 // throws std::invalid_argument if these differ.
 SgdDistance distance(const SgdResult& sgd, const Solution& exact, const Tally& tally);
+
+struct SgdComparison {
+  Solution exact;
+  SgdDistance distance;
+};
+// Solves the same problem exactly.
+SgdComparison compare(const SgdResult& sgd, const Tally& tally);
 
 }  // namespace evenhand

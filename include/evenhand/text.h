@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace evenhand {
 
@@ -31,6 +33,16 @@ std::string rounded(double value, int digits);
 
 // "12,345"
 std::string with_commas(std::size_t value);
+std::string counted(std::size_t count, std::string_view what);  // "1 row", "2,000 rows"
+std::string people(double weight);  // "16,281", or a weight that is no whole number
+
+std::string percent(double share, int digits = 2);                 // "12.34 %"
+std::string percent(std::optional<double> share, int digits = 2);  // "-" for none
+std::string small(double value);                                   // "0", "3e-17", "0.0123"
+
+// Text from data on one line, without characters that a terminal would obey, shortened if long.
+std::string shown(std::string_view text);
+std::string shown(const std::vector<std::string>& texts);  // with commas between
 
 // "; did you mean 'race'?" for the candidate nearest to `name`, or nothing if none is near.
 std::string suggestion(std::string_view name, std::span<const std::string> candidates);

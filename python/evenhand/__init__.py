@@ -20,47 +20,70 @@ from typing import TYPE_CHECKING
 from . import sql, theory
 from ._audit.audit import Audit
 from ._audit.auditing import audit
+from ._audit.compare import Comparison, compare
 from ._audit.soft_audit import SoftAudit, audit_soft
 from ._calibrate import Calibrator, calibrate
 from ._core import version as __version__
+from ._monitor import Monitor
 from ._rule.explanation import Explanation
 from ._rule.load import load
 from ._rule.rule import Rule
 from ._rule.soft_rule import SoftRule
-from ._solve.errors import InfeasibleError
+from ._solve.bootstrap import Bootstrap
+from ._solve.bound import Bound
+from ._solve.errors import InfeasibleError, TooFewRowsError
 from ._solve.fit import fit
-from ._solve.found import Fit, SoftFit
+from ._solve.found import Fit
 from ._solve.frontier import Frontier, frontier
+from ._solve.plan import Plan, plan
+from ._solve.soft import SoftFit, fit_soft
 from ._solve.trace import Trace
 from ._tally.tally import Tally
 
 if TYPE_CHECKING:
-    from .plot import plot_audit, plot_frontier, plot_reliability, plot_roc, plot_rule
+    from .plot import (
+        plot_audit,
+        plot_frontier,
+        plot_monitor,
+        plot_reliability,
+        plot_roc,
+        plot_rule,
+    )
     from .sklearn import FairThresholdClassifier
 
 __all__ = [
     "Audit",
+    "Bootstrap",
+    "Bound",
     "Calibrator",
+    "Comparison",
     "Explanation",
     "FairThresholdClassifier",
     "Fit",
     "Frontier",
     "InfeasibleError",
+    "Monitor",
+    "Plan",
     "Rule",
     "SoftAudit",
     "SoftFit",
     "SoftRule",
     "Tally",
+    "TooFewRowsError",
     "Trace",
     "__version__",
     "audit",
     "audit_soft",
     "calibrate",
+    "compare",
     "fit",
+    "fit_soft",
     "frontier",
     "load",
+    "plan",
     "plot_audit",
     "plot_frontier",
+    "plot_monitor",
     "plot_reliability",
     "plot_roc",
     "plot_rule",

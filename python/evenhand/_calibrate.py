@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _core, _inputs, _options, _tables
 from ._inputs import Column, Columns
-from ._tally.as_tally import as_tally
+from ._tally.as_tally import Given, as_tally
 from ._tally.tally import Tally
 
 
@@ -141,20 +141,12 @@ class Calibrator:
                     "calibration is measured against what really happened: give label="
                 )
             null = null or (self._tally._source.null if self._tally is not None else "") or None
-        tally = as_tally(
-            score,
-            sensitive if named is None else {one.name: one.values for one in named},
-            within=within if named is None else None,
-            label=label,
-            weight=weight,
-            data=data if named is None else None,
-            scale=self._core.scale,
-            favorable=self._core.favorable,
-            resolution=None,
-            null=null or "error",
-            threads=_options.threads(threads),
-            needed=False,
-        )
+        known, policy = (self._core.scale, self._core.favorable, None), null or "error"
+        if named is not None:
+            sensitive, within = {one.name: one.values for one in named}, None
+            data = None
+        given = Given(within, label, weight, data, *known, policy, _options.threads(threads))
+        tally = as_tally(score, sensitive, given, needed=False)
         return _core.calibration_report(tally._core, self._core, _bins(bins))
 
     def _rows(self) -> Tally:
@@ -227,18 +219,6 @@ def calibrate(
     """
     method, by = _options.text(method, "method"), _options.text(by, "by")
     threads = _options.threads(threads)
-    tally = as_tally(
-        score,
-        sensitive,
-        within=within,
-        label=label,
-        weight=weight,
-        data=data,
-        scale=scale,
-        favorable=favorable,
-        resolution=resolution,
-        null=null,
-        threads=threads,
-        needed=False,
-    )
+    given = Given(within, label, weight, data, scale, favorable, resolution, null, threads)
+    tally = as_tally(score, sensitive, given, needed=False)
     return Calibrator(_core.calibrate(tally._core, method, by, threads), tally)

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from . import _core, _options
 
 NAMES = ", ".join(_core.choices()["criterion"])
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def documented(function: Function) -> Function:
+    """Put the library's table of criteria, a line each, where the docstring has ``{criteria}``."""
+    lines = [f'- "{name}": {words}' for name, words in _core.choices()["criterion"].items()]
+    text = function.__doc__ or ""
+    function.__doc__ = text.replace("{criteria}", "\n        ".join(lines))
+    return function
 
 
 def build(
@@ -61,10 +72,10 @@ def check_labels(criterion: _core.Criterion, labelled: bool) -> None:
         raise ValueError(f"{criterion.name} needs labels, what really happened: give label=")
 
 
-def refuse_beside_soft(criterion: str | None) -> None:
+def check_soft(criterion: str | None) -> None:
     """Raise unless the criterion, if any, is statistical parity, by any of its names."""
     if criterion and _core.criterion_name(criterion) != "statistical-parity":
-        raise ValueError(f"soft attributes know statistical-parity only, not {criterion}")
+        raise ValueError(f"soft groups support statistical-parity only, not {criterion}")
 
 
 def has_error_rates(criterion: str | None, require: str | Sequence[str]) -> bool:

@@ -45,6 +45,16 @@ def values_in_words(values: dict[str, str]) -> str:
     return ", ".join(f"{name}={value}" for name, value in values.items()) or "everybody"
 
 
+def before_and_after(before: Any, after: Any, by_cost: bool) -> list[str]:
+    """Say what two audits know about being right: accuracy, or the cost where costs differ."""
+    if after.accuracy is None or before.accuracy is None:
+        return []
+    note = " (expected, if the scores are calibrated)" if after.expected else ""
+    if by_cost:
+        return [f"cost of a decision {before.cost:.5g} -> {after.cost:.5g}{note}"]
+    return [f"accuracy {percent(before.accuracy)} -> {percent(after.accuracy)}{note}"]
+
+
 def to_frame(records: Sequence[dict[str, Any]]) -> Any:
     """Make a pandas frame, or a polars one, whichever is installed.
 

@@ -1,5 +1,6 @@
 #include <evenhand/audit_json.h>
 #include <evenhand/audit_report.h>
+#include <evenhand/side_by_side.h>
 
 #include <algorithm>
 #include <optional>
@@ -60,6 +61,18 @@ AuditReport report(const Tally& tally, const AuditScope& about, const Rule* rule
   return rule ? audit_report(tally, about, *rule, how) : audit_report(tally, about, how);
 }
 
+nb::object beside(const Tally& tally, const AuditScope& about,
+                  const std::vector<const Rule*>& given, const Names& names,
+                  const AuditOptions& how, std::uint64_t rows, std::uint64_t excluded) {
+  std::vector<Rule> rules;
+  for (const Rule* const rule : given) rules.push_back(*rule);
+  const SideBySide found = [&] {
+    const nb::gil_scoped_release released;
+    return side_by_side(tally, about, rules, how);
+  }();
+  return to_python(to_json({{}, rows, excluded}, found, names));
+}
+
 }  // namespace
 
 void bind_audit(nb::module_& m) {
@@ -77,6 +90,11 @@ void bind_audit(nb::module_& m) {
         nb::arg("calibration_bins"), nb::arg("unseen"), nb::arg("decisions"), nb::arg("min_group"));
   m.def("audit", &report, nb::arg("tally"), nb::arg("scope"), nb::arg("rule").none(),
         nb::arg("options"));
+  m.def("side_by_side", &beside, nb::arg("tally"), nb::arg("scope"), nb::arg("rules"),
+        nb::arg("names"), nb::arg("options"), nb::arg("rows"), nb::arg("excluded"),
+        nb::sig("def side_by_side(tally: Tally, scope: AuditScope, rules: "
+                "collections.abc.Sequence[Rule], names: collections.abc.Sequence[str], options: "
+                "AuditOptions, rows: int, excluded: int) -> dict[str, typing.Any]"));
   m.def(
       "audit_json",
       [](std::uint64_t rows, std::uint64_t excluded, const AuditReport& before,

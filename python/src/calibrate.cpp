@@ -95,10 +95,9 @@ void bind_calibrate(nb::module_& m) {
   m.def(
       "calibration_report",
       [](const Tally& tally, const Calibrator* calibrator, std::size_t bins) {
-        return to_python(
-            evenhand::to_json(calibrator ? calibration_report(tally, *calibrator, bins)
-                                         : calibration_report(tally, bins),
-                              tally.cells()));
+        return to_python(evenhand::to_json(calibrator ? calibration_report(tally, *calibrator, bins)
+                                                      : calibration_report(tally, bins),
+                                           tally.cells()));
       },
       nb::arg("tally"), nb::arg("calibrator").none(), nb::arg("bins"),
       nb::sig("def calibration_report(tally: Tally, calibrator: Calibrator | None, bins: int) -> "

@@ -21,7 +21,11 @@ NB_MODULE(_core, m) {
   bind_tally_source(m);
   bind_calibrate(m);
   bind_rule(m);
+  bind_solve_options(m);
   bind_solve(m);
+  bind_sgd(m);
+  bind_confidence(m);
+  bind_monitor(m);
   bind_soft(m);
   bind_audit(m);
   bind_frontier(m);

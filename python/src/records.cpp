@@ -1,5 +1,7 @@
 #include "records.h"
 
+#include <evenhand/fit_words.h>
+
 #include <cstdint>
 
 #include <nanobind/stl/optional.h>
@@ -109,8 +111,9 @@ nb::list record_of(const std::vector<Constraint>& constraints) {
   return out;
 }
 
-nb::dict record_of(const Infeasibility& why) {
+nb::dict record_of(const Infeasibility& why, const Criterion& criterion) {
   nb::dict out;
+  out["message"] = in_words(why, criterion);
   out["clash"] = nb::cast(why.clash);
   out["certificate"] = record_of(why.certificate);
   out["total_violation"] = why.total_violation;

@@ -21,7 +21,8 @@ nanobind::dict values_record(const std::vector<std::string>& attributes,
 nanobind::object to_python(const nlohmann::ordered_json& json);
 nanobind::dict record_of(const Constraint& constraint);
 nanobind::list record_of(const std::vector<Constraint>& constraints);
-nanobind::dict record_of(const Infeasibility& why);
+// With the sentence that says it.
+nanobind::dict record_of(const Infeasibility& why, const Criterion& criterion);
 
 // Status, objective and proof of a Solution or a SoftSolution.
 template <class Found>

@@ -1,7 +1,10 @@
 #include <evenhand/audit_json.h>
 #include <evenhand/fit_record.h>
+#include <evenhand/fit_words.h>
 #include <evenhand/soft.h>
 #include <evenhand/soft_audit.h>
+#include <evenhand/soft_check.h>
+#include <evenhand/solve_json.h>
 
 #include <optional>
 #include <stdexcept>
@@ -152,6 +155,22 @@ nb::dict record_of_soft(const SoftSolution& fit) {
   return out;
 }
 
+// The columns against the true groups, as a record and in words.
+nb::tuple checked(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
+                  const Attributes& within, const AttributeColumn& truth,
+                  const NumberColumn* weight) {
+  std::vector<double> weights;
+  const auto counts = weight ? weight->doubles(weights) : std::span<const double>();
+  const SoftCheck found = with_rows(score, columns, within, [&](const SoftRows& rows) {
+    std::vector<std::string> groups;
+    for (const std::uint32_t code : truth.codes) {
+      groups.push_back(code == missing_code ? std::string() : truth.dictionary[code]);
+    }
+    return check_soft(rows, groups, rule.probability(rows), counts);
+  });
+  return nb::make_tuple(to_python(to_json(found)), in_words(found, truth.name));
+}
+
 // Selection rate, accuracy, cost and largest difference.
 using Summary = std::tuple<double, double, double, std::optional<double>>;
 
@@ -207,6 +226,10 @@ void bind_soft(nb::module_& m) {
           "same_as", [](const SoftRule& a, const SoftRule& b) { return a == b; }, nb::arg("other"));
   nb::class_<SoftSolution>(m, "SoftSolution")
       .def_ro("rule", &SoftSolution::rule)
+      .def("proof_in_words",
+           [](const SoftSolution& fit) {
+             return proof_in_words(fit.status, fit.gap, fit.violation);
+           })
       .def(
           "fit_record",
           [](const SoftSolution& fit, const TallySource& source,
@@ -222,6 +245,13 @@ void bind_soft(nb::module_& m) {
           nb::arg("source"), nb::arg("soft"), nb::arg("labelled"), nb::arg("before"),
           nb::arg("after"))
       .def("record", &record_of_soft, nb::sig("def record(self) -> dict[str, typing.Any]"));
+  m.def("soft_assumption", [] { return std::string(soft_assumption()); });
+  m.def("check_soft", &checked, nb::arg("rule"), nb::arg("score"), nb::arg("columns"),
+        nb::arg("within"), nb::arg("truth"), nb::arg("weight").none(),
+        nb::sig("def check_soft(rule: SoftRule, score: Numbers, columns: "
+                "collections.abc.Sequence[Numbers], within: collections.abc.Sequence[Attribute], "
+                "truth: Attribute, weight: Numbers | None) -> tuple[dict[str, typing.Any], "
+                "list[str]]"));
   m.def("solve_soft", &solved, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
         nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("cost_fp"),
         nb::arg("cost_fn"), nb::arg("gamma"), nb::arg("exhaustive"), nb::arg("threads"));

@@ -1,26 +1,17 @@
 #include <evenhand/blind.h>
-#include <evenhand/calibrate.h>
-#include <evenhand/fit_record.h>
-#include <evenhand/sgd.h>
-#include <evenhand/solve.h>
-#include <evenhand/theory.h>
+#include <evenhand/fit_words.h>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <variant>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include "columns.h"
 #include "options.h"
-#include "records.h"
+#include "solution.h"
 
 namespace evenhand::python {
 
@@ -90,134 +81,9 @@ nb::dict record_of_criterion(const Criterion& criterion) {
   return out;
 }
 
-Solution solved(const Tally& tally, const Criterion& criterion, double gamma, double cost_fp,
-                double cost_fn, const std::string& calibrate, const std::string& calibrate_by,
-                std::optional<Calibrator> calibrator, std::optional<double> base_threshold,
-                unsigned threads, bool blind) {
-  const SolveOptions options{.gamma = gamma,
-                             .costs = {cost_fp, cost_fn},
-                             .calibrate = calibration_from(calibrate),
-                             .calibrate_by = calibrate_by_from(calibrate_by),
-                             .calibrator = std::move(calibrator),
-                             .base_threshold = base_threshold,
-                             .blind = blind,
-                             .threads = threads};
+Solution solved(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
   const nb::gil_scoped_release released;
   return solve(tally, criterion, options);
-}
-
-SgdOptions sgd_options(double gamma, double cost_fp, double cost_fn, const std::string& calibrate,
-                       const std::string& calibrate_by, std::optional<Calibrator> calibrator,
-                       std::optional<double> base_threshold, const std::string& projection,
-                       std::optional<double> learning_rate,
-                       std::optional<std::uint64_t> record_every, unsigned threads) {
-  return {.gamma = gamma,
-          .costs = {cost_fp, cost_fn},
-          .calibrate = calibration_from(calibrate),
-          .calibrate_by = calibrate_by_from(calibrate_by),
-          .calibrator = std::move(calibrator),
-          .projection = projection_from(projection),
-          .learning_rate = learning_rate,
-          .record_every = record_every,
-          .base_threshold = base_threshold,
-          .threads = threads};
-}
-
-// `rows`, if they are known, are what an epoch has of steps; a weighted tally cannot tell.
-SgdResult solved_by_sgd(const Tally& tally, const Criterion& criterion, double gamma,
-                        double cost_fp, double cost_fn, const std::string& calibrate,
-                        const std::string& calibrate_by, std::optional<Calibrator> calibrator,
-                        std::optional<double> base_threshold, const std::string& projection,
-                        std::optional<double> learning_rate,
-                        std::optional<std::uint64_t> record_every, unsigned threads, double epochs,
-                        std::optional<std::uint64_t> steps, std::uint64_t seed,
-                        std::optional<double> rows) {
-  SgdOptions options =
-      sgd_options(gamma, cost_fp, cost_fn, calibrate, calibrate_by, std::move(calibrator),
-                  base_threshold, projection, learning_rate, record_every, threads);
-  options.epochs = epochs;
-  options.steps = steps;
-  options.seed = seed;
-  if (!steps && rows && epochs > 0) {
-    options.steps = static_cast<std::uint64_t>(std::max(1.0, std::round(epochs * *rows)));
-  }
-  const nb::gil_scoped_release released;
-  SgdResult out = solve_sgd(tally, criterion, options);
-  if (rows) out.trace.rows = *rows;
-  return out;
-}
-
-// The rows of the tally in their order, `passes` times.
-SgdResult solved_by_stream(const Tally& tally, const Criterion& criterion, double gamma,
-                           double cost_fp, double cost_fn, const std::string& calibration,
-                           const std::string& calibrate_by, std::optional<Calibrator> calibrator,
-                           std::optional<double> base_threshold, const std::string& projection,
-                           std::optional<double> learning_rate,
-                           std::optional<std::uint64_t> record_every, unsigned threads,
-                           std::uint64_t passes, const NumberColumn& score,
-                           const std::vector<const AttributeColumn*>& attributes,
-                           const NumberColumn* weight) {
-  SgdOptions options =
-      sgd_options(gamma, cost_fp, cost_fn, calibration, calibrate_by, std::move(calibrator),
-                  base_threshold, projection, learning_rate, record_every, threads);
-  const std::size_t rows = score.values.size();
-  const nb::gil_scoped_release released;
-  if (options.calibrate != Calibration::none) {
-    options.calibrator = calibrate(tally, options.calibrate,
-                                   {.by = options.calibrate_by, .threads = options.threads});
-    options.calibrate = Calibration::none;
-    options.calibrate_by = CalibrateBy::cell;
-  }
-  options.steps = passes * rows;
-  if (!options.record_every) {
-    options.record_every = std::max<std::uint64_t>(1, *options.steps / 100);
-  }
-  std::vector<double> weights;
-  for (CellCode c = 0; c < tally.cells().size(); ++c) weights.push_back(tally.total(c).n);
-  SgdStream stream(
-      tally.cells(), criterion,
-      {.reading = tally.reading(), .cell_weights = std::move(weights), .sgd = options});
-  Cells cells = cells_of(attributes, rows);
-  const std::vector<CellCode> to = translate(cells.names, tally.cells());
-  for (CellCode& code : cells.codes) code = to[code];
-  std::vector<double> score_room;
-  std::vector<double> weight_room;
-  const auto scores = score.doubles(score_room);
-  const auto counts = weight ? weight->doubles(weight_room) : std::span<const double>();
-  for (std::uint64_t pass = 0; pass < passes; ++pass) stream.add(cells.codes, scores, counts);
-  SgdResult out = stream.finish(tally);
-  out.trace.rows = static_cast<double>(rows);
-  return out;
-}
-
-nb::dict compared(const SgdResult& sgd, const Tally& tally) {
-  const auto [exact, distance] = [&] {
-    const nb::gil_scoped_release released;
-    Solution found = solve(tally, sgd.solution.criterion, sgd.solution.options);
-    const SgdDistance between = evenhand::distance(sgd, found, tally);
-    return std::pair(std::move(found), between);
-  }();
-  nb::dict out;
-  out["exact_objective"] = exact.primal;
-  out["exact_violation"] = exact.violation;
-  out["dual"] = distance.dual;
-  out["primal"] = distance.primal;
-  out["multiplier"] = distance.multiplier;
-  out["violation"] = distance.violation;
-  return out;
-}
-
-using TracePoint =
-    std::tuple<std::uint64_t, double, double, std::vector<double>, std::vector<double>>;
-
-SgdTrace trace_of(std::vector<std::string> names, double rows,
-                  const std::vector<TracePoint>& points) {
-  SgdTrace out{.names = std::move(names), .rows = rows, .points = {}};
-  for (const auto& [step, dual, violation, mean, last] : points) {
-    out.points.push_back(
-        {.step = step, .mean = mean, .last = last, .dual = dual, .violation = violation});
-  }
-  return out;
 }
 
 nb::list cell_records(const Solution& fit, const CellNames& names) {
@@ -238,14 +104,6 @@ nb::list cell_records(const Solution& fit, const CellNames& names) {
   return out;
 }
 
-// The member `fit` of the rule's file, as the tool writes it.
-std::string record_text(FitRecord record, const Solution& fit, const Tally& tally,
-                        const TallySource& source) {
-  const nb::gil_scoped_release released;
-  record.add({tally, source}, fit);
-  return record.to_json();
-}
-
 nb::list stratum_records(const Solution& fit) {
   nb::list out;
   for (const StratumOutcome& stratum : fit.strata) {
@@ -261,41 +119,40 @@ nb::list stratum_records(const Solution& fit) {
   return out;
 }
 
+}  // namespace
+
+std::string record_text(FitRecord record, const Solution& fit, const Tally& tally,
+                        const TallySource& source) {
+  const nb::gil_scoped_release released;
+  record.add({tally, source}, fit);
+  return record.to_json();
+}
+
 nb::dict solution_record(const Solution& fit, const Tally& tally) {
   nb::dict out = proof_record(fit);
   out["cells"] = cell_records(fit, tally.cells());
   out["strata"] = stratum_records(fit);
   out["constraints"] = record_of(fit.constraints);
-  if (fit.infeasibility) out["infeasibility"] = record_of(*fit.infeasibility);
+  if (fit.infeasibility) out["infeasibility"] = record_of(*fit.infeasibility, fit.criterion);
   return out;
 }
 
-nb::dict sgd_record(const SgdResult& fit, const Tally& tally) {
-  nb::dict out = solution_record(fit.solution, tally);
-  nb::list multipliers;
-  for (const SgdMultiplier& multiplier : fit.multipliers) {
-    nb::dict record;
-    record["cell"] =
-        values_record(tally.cells().attributes(), tally.cells().values(multiplier.cell));
-    record["mean"] = multiplier.mean;
-    record["last"] = multiplier.last;
-    record["lowest"] = multiplier.lowest;
-    record["highest"] = multiplier.highest;
-    record["steps"] = multiplier.steps;
-    multipliers.append(record);
+nb::dict words_of(const Solution& fit, const Tally& tally) {
+  std::vector<std::string> coins;
+  std::optional<Promise> promise;
+  {
+    const nb::gil_scoped_release released;
+    if (fit.status != Status::approximate && !fit.options.blind) coins = coins_in_words(tally, fit);
+    promise = promise_of(tally, fit);
   }
-  out["multipliers"] = multipliers;
-  out["steps"] = fit.steps;
-  out["learning_rate"] = fit.learning_rate;
-  nb::list points;
-  for (const SgdTrace::Point& point : fit.trace.points) {
-    points.append(nb::make_tuple(point.step, point.dual, point.violation, point.mean, point.last));
-  }
-  out["trace"] = nb::make_tuple(fit.trace.names, fit.trace.rows, points);
+  nb::dict out;
+  out["criterion"] = in_words(fit.criterion);
+  out["proof"] = proof_in_words(fit.status, fit.gap, fit.violation);
+  out["not_compared"] = nb::cast(not_compared_in_words(fit, tally.cells()));
+  out["coins"] = nb::cast(coins);
+  out["promise"] = promise ? nb::cast(in_words(*promise, fit.options.costs)) : nb::none();
   return out;
 }
-
-}  // namespace
 
 void bind_solve(nb::module_& m) {
   nb::class_<Criterion>(m, "Criterion")
@@ -327,25 +184,18 @@ void bind_solve(nb::module_& m) {
             return record_text(FitRecord::of(fit), fit, tally, source);
           },
           nb::arg("tally"), nb::arg("source"))
+      .def(
+          "constant_in_words",
+          [](const Solution& fit, const Tally& tally) {
+            const nb::gil_scoped_release released;
+            return constant_rule_in_words(tally, fit);
+          },
+          nb::arg("tally"))
+      .def("words", &words_of, nb::arg("tally"),
+           nb::sig("def words(self, tally: Tally) -> dict[str, typing.Any]"))
       .def("record", &solution_record, nb::arg("tally"),
            nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
-  nb::class_<SgdResult>(m, "SgdResult")
-      .def_prop_ro("rule", [](const SgdResult& fit) { return fit.solution.rule; })
-      .def_prop_ro("notes", [](const SgdResult& fit) { return fit.solution.notes; })
-      .def_prop_ro("infeasible",
-                   [](const SgdResult& fit) { return fit.solution.status == Status::infeasible; })
-      .def(
-          "fit_record",
-          [](const SgdResult& fit, const Tally& tally, const TallySource& source) {
-            return record_text(FitRecord::of(fit), fit.solution, tally, source);
-          },
-          nb::arg("tally"), nb::arg("source"))
-      .def("record", &sgd_record, nb::arg("tally"),
-           nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
-  m.def("solve", &solved, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
-        nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
-        nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("threads"),
-        nb::arg("blind"));
+  m.def("solve", &solved, nb::arg("tally"), nb::arg("criterion"), nb::arg("options"));
   m.def(
       "blind_in_words",
       [](const Tally& tally, std::vector<std::string> sensitive, std::vector<std::string> within,
@@ -355,24 +205,6 @@ void bind_solve(nb::module_& m) {
                         blind.options.costs);
       },
       nb::arg("tally"), nb::arg("sensitive"), nb::arg("within"), nb::arg("blind"));
-  m.def("solve_sgd", &solved_by_sgd, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
-        nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
-        nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("projection"),
-        nb::arg("learning_rate").none(), nb::arg("record_every").none(), nb::arg("threads"),
-        nb::arg("epochs"), nb::arg("steps").none(), nb::arg("seed"), nb::arg("rows").none());
-  m.def("solve_stream", &solved_by_stream, nb::arg("tally"), nb::arg("criterion"), nb::arg("gamma"),
-        nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("calibrate"), nb::arg("calibrate_by"),
-        nb::arg("calibrator").none(), nb::arg("base_threshold").none(), nb::arg("projection"),
-        nb::arg("learning_rate").none(), nb::arg("record_every").none(), nb::arg("threads"),
-        nb::arg("passes"), nb::arg("score"), nb::arg("attributes"), nb::arg("weight").none());
-  m.def("compare", &compared, nb::arg("sgd"), nb::arg("tally"),
-        nb::sig("def compare(sgd: SgdResult, tally: Tally) -> dict[str, float]"));
-  m.def(
-      "trace_csv",
-      [](std::vector<std::string> names, double rows, const std::vector<TracePoint>& points) {
-        return trace_of(std::move(names), rows, points).to_csv();
-      },
-      nb::arg("names"), nb::arg("rows"), nb::arg("points"));
 }
 
 }  // namespace evenhand::python

@@ -38,7 +38,7 @@ def test_soft_rules_take_it_too(people: People, tmp_path: Path) -> None:
     path = tmp_path / "key"
     path.write_bytes(b"a secret")
     soft = {"f": np.where(people.sex == "F", 0.9, 0.2)}
-    rule = evenhand.fit(people.score, soft=soft, criterion="statistical-parity").rule
+    rule = evenhand.fit_soft(people.score, soft=soft, criterion="statistical-parity").rule
     ids = np.arange(len(people.score))
     found = rule.decide(people.score, soft, id=ids, key_file=path)
     assert list(found) == list(rule.decide(people.score, soft, id=ids, key="a secret"))

@@ -245,19 +245,19 @@ def test_calibrators(unnamed: Table) -> None:
 def test_soft_attributes(tmp_path: Path) -> None:
     table = {"p": [0.1, 0.9, None, 0.4], "f": [0.2, 0.8, 0.1, None]}
     options: dict[str, Any] = {"soft": ["f"], "data": table}
-    fit = evenhand.fit("p", null="exclude", **options)
+    fit = evenhand.fit_soft("p", null="exclude", **options)
     assert fit.excluded == 2
-    assert fit.rule == evenhand.fit([0.1, 0.9], soft={"f": [0.2, 0.8]}).rule
+    assert fit.rule == evenhand.fit_soft([0.1, 0.9], soft={"f": [0.2, 0.8]}).rule
     with pytest.raises(ValueError, match="score has a missing value, in row 2"):
-        evenhand.fit("p", **options)
+        evenhand.fit_soft("p", **options)
     four = {"p": [0.1, 0.9, 0.3, 0.7], "f": [0.2, 0.8, 0.1, 0.6], "w": ["a", "a", None, None]}
-    named = evenhand.fit("p", soft=["f"], within="w", data=four, null="b")
+    named = evenhand.fit_soft("p", soft=["f"], within="w", data=four, null="b")
     named.save(tmp_path / "rule.json")
     for rule in (named.rule, evenhand.SoftRule.load(tmp_path / "rule.json")):
         assert rule.null == "b"
         probability = rule.probability("p", data={**four, "w": ["a", "a", "b", "b"]})
         assert np.array_equal(rule.probability("p", data=four), probability)
-    rest = evenhand.fit("p", soft=["f"], within="w", data=four, null="exclude").rule
+    rest = evenhand.fit_soft("p", soft=["f"], within="w", data=four, null="exclude").rule
     with pytest.raises(ValueError, match="w has 2 missing values"):
         rest.probability("p", data=four)
     assert rest.probability("p", data=four, unseen="reject")[2:].tolist() == [0, 0]
@@ -365,7 +365,7 @@ def test_soft_fit_as_the_tool(tool: Tool, holes: Table, tmp_path: Path) -> None:
     path = written(table, tmp_path / "people.parquet")
     tool("fit", path, "--score", "score", "--soft", "p_f", "--within", "race", "--weight", "weight",
          "--null", "exclude", "-o", "tool.json")  # fmt: skip
-    fit = evenhand.fit(
+    fit = evenhand.fit_soft(
         "score", soft=["p_f"], within="race", weight="weight", data=table, null="exclude"
     )
     theirs = evenhand.SoftRule.load(tmp_path / "tool.json")

@@ -308,7 +308,7 @@ def test_rules_are_not_made_by_hand(kind: type[Rule]) -> None:
 def test_notebooks_show_names_as_text(people: People) -> None:
     groups = {"<b>": ["<i>", "x"]}
     fit = evenhand.fit([0.2, 0.8], groups, label=[0, 1], criterion="statistical-parity")
-    soft = evenhand.fit([0.2, 0.8], soft={"<b>": [0.5, 0.9]})
+    soft = evenhand.fit_soft([0.2, 0.8], soft={"<b>": [0.5, 0.9]})
     calibrator = evenhand.calibrate([0.2, 0.8], groups, label=[0, 1])
     for shown in (fit, fit.rule, fit.tally, soft, soft.rule, calibrator, fit.after):
         text = shown._repr_html_()  # type: ignore[attr-defined]

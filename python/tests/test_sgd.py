@@ -151,21 +151,6 @@ def test_a_tally_does_not_stream() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"tolerance": 0.1}, "soft goes without tolerance"),
-        ({"solver": "sgd"}, "soft goes without solver"),
-        ({"calibrate": "platt"}, "soft goes without calibrate"),
-        ({"require": "rate <= 0.1"}, "soft goes without require"),
-        ({"sensitive": ["F", "M"]}, "either sensitive or soft"),
-    ],
-)
-def test_soft_attributes_take_few_options(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        evenhand.fit([0.1, 0.9], soft={"f": [0.1, 0.9]}, **options)
-
-
 def test_distances_need_a_run(people: People) -> None:
     exact = evenhand.fit(people.score, people.sex, criterion="statistical-parity")
     assert len(exact.trace) == 0

@@ -64,7 +64,7 @@ def test_not_fitted(applicants: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"null": "exclude"}, "null='exclude' cannot be: everybody has a decision"),
+        ({"null": "exclude"}, "null='exclude' is not possible: everybody gets a decision"),
         ({"null": ""}, "null is"),
         ({"response_method": "predict"}, "there is no response_method 'predict'"),
         ({"unseen": "guess"}, "there is no unseen 'guess'"),

@@ -41,7 +41,7 @@ def test_rates_of_scores(people: People, belongs: dict[str, Any]) -> None:
 
 
 def test_fits_have_both_audits(people: People, belongs: dict[str, Any]) -> None:
-    fit = evenhand.fit("score", soft=["p_f"], within="race", label="label", data=belongs)
+    fit = evenhand.fit_soft("score", soft=["p_f"], within="race", label="label", data=belongs)
     q = fit.rule.probability("score", data=belongs)
     assert fit.after.largest_difference is not None
     assert fit.before.largest_difference is not None
@@ -56,7 +56,7 @@ def test_fits_have_both_audits(people: People, belongs: dict[str, Any]) -> None:
 
 
 def test_rules_bring_their_columns(belongs: dict[str, Any]) -> None:
-    fit = evenhand.fit("score", soft=["p_f"], within="race", label="label", data=belongs)
+    fit = evenhand.fit_soft("score", soft=["p_f"], within="race", label="label", data=belongs)
     audit = evenhand.audit_soft(data=belongs, rule=fit)
     assert audit == fit.after
     assert audit.before == fit.before
@@ -103,7 +103,7 @@ def test_missing_values(belongs: dict[str, Any]) -> None:
 
 def test_strata_never_seen(belongs: dict[str, Any]) -> None:
     some = {name: column[belongs["race"] != "a"] for name, column in belongs.items()}
-    fit = evenhand.fit("score", soft="p_f", within="race", data=some)
+    fit = evenhand.fit_soft("score", soft="p_f", within="race", data=some)
     with pytest.raises(IndexError, match="race=a"):
         evenhand.audit_soft(data=belongs, rule=fit)
 
@@ -117,7 +117,7 @@ def test_rules_of_known_groups(belongs: dict[str, Any]) -> None:
     fit = evenhand.fit("score", "sex", criterion="statistical-parity", data=belongs)
     with pytest.raises(TypeError, match="known groups: use evenhand.audit"):
         evenhand.audit_soft(soft="p_f", data=belongs, rule=fit)  # type: ignore[arg-type]
-    soft = evenhand.fit("score", soft="p_f", data=belongs)
+    soft = evenhand.fit_soft("score", soft="p_f", data=belongs)
     with pytest.raises(TypeError, match="soft groups: use evenhand.audit_soft"):
         evenhand.audit(data=belongs, rule=soft)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="SoftRule or a SoftFit, not int"):

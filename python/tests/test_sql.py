@@ -156,7 +156,7 @@ def test_soft_rules_are_decided_alike(postgres: pg.Postgres) -> None:
         "r": list(range(300)),
     }  # fmt: skip
     for gamma, scale in ((0.0, "probability"), (0.3, "probability"), (0.0, "signed")):
-        fit = evenhand.fit(
+        fit = evenhand.fit_soft(
             score, soft={"p": p}, within={"w": within}, gamma=gamma, scale=scale,
             criterion="statistical-parity",
         )  # fmt: skip
@@ -182,7 +182,7 @@ def test_soft_rules_are_decided_alike(postgres: pg.Postgres) -> None:
 
 
 def test_soft_rules_on_the_logit_scale_are_refused() -> None:
-    rule = evenhand.fit(
+    rule = evenhand.fit_soft(
         [-1.0, 0.5, 2.0, 0.1], soft={"p": [0.1, 0.9, 0.5, 0.4]}, scale="logit",
         criterion="statistical-parity",
     ).rule  # fmt: skip

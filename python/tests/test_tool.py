@@ -107,9 +107,10 @@ def test_soft_attributes(name: str, tool: Tool, people: People, tmp_path: Path) 
     belongs = {"p_f": people.score * 0.8, "p_g": (1 - people.score) / 2}
     columns = {**people.columns(), **belongs}
     pq.write_table(pa.table(columns), tmp_path / "soft.parquet")
-    options = {"sensitive": None, **SOFT_FITS[name]}
-    tool("fit", "soft.parquet", "--score", "score", *arguments(options), "-o", "tool.json")
-    fit = evenhand.fit("score", data=columns, **options)
+    options = SOFT_FITS[name]
+    given = arguments({"sensitive": None, **options})
+    tool("fit", "soft.parquet", "--score", "score", *given, "-o", "tool.json")
+    fit = evenhand.fit_soft("score", data=columns, **options)
     fit.save(tmp_path / "python.json")
     assert (tmp_path / "tool.json").read_text() == (tmp_path / "python.json").read_text()
     theirs = evenhand.load(tmp_path / "tool.json")

@@ -43,14 +43,14 @@ def fits() -> None:
     assert_type(sgd.trace_csv(), str)
     assert_type(sgd.compare(), dict[str, float])
     assert_type(sgd.learning_rate, float | None)
-    soft = evenhand.fit(score, soft={"f": [0.9, 0.8, 0.1, 0.2]}, exhaustive=False)
+    soft = evenhand.fit_soft(score, soft={"f": [0.9, 0.8, 0.1, 0.2]}, exhaustive=False)
     assert_type(soft, evenhand.SoftFit)
     assert_type(soft.rule, evenhand.SoftRule)
     if TYPE_CHECKING:
-        evenhand.fit(score, sex, criterion=1)  # type: ignore[call-overload]
-        evenhand.fit(score, sex, tolerance="none")  # type: ignore[call-overload]
-        evenhand.fit(score, sex, toleranc=0.1)  # type: ignore[call-overload]
-        evenhand.fit(score, soft={"f": score}, tolerance=0.1)  # type: ignore[call-overload]
+        evenhand.fit(score, sex, criterion=1)  # type: ignore[arg-type]
+        evenhand.fit(score, sex, tolerance="none")  # type: ignore[arg-type]
+        evenhand.fit(score, sex, toleranc=0.1)  # type: ignore[call-arg]
+        evenhand.fit_soft(score, soft={"f": score}, tolerance=0.1)  # type: ignore[call-arg]
 
 
 def rules(folder: Path) -> None:
@@ -115,8 +115,8 @@ def classifiers() -> None:
     assert_type(fair, evenhand.FairThresholdClassifier)
     if TYPE_CHECKING:
         assert_type(fair.fit(score, label), evenhand.FairThresholdClassifier)
-        assert_type(fair.rule_, evenhand.Rule)
-        assert_type(fair.audit(score), evenhand.Audit)
+        assert_type(fair.rule_, evenhand.Rule | evenhand.SoftRule)
+        assert_type(fair.audit(score), evenhand.Audit | evenhand.SoftAudit)
         evenhand.FairThresholdClassifier(None, tolerance="none")  # type: ignore[arg-type]
         fair.predict(score, key=Path("key"))  # type: ignore[arg-type]
         evenhand.plot_audit(3)  # type: ignore[arg-type]

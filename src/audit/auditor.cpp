@@ -107,9 +107,10 @@ Auditor::Auditor(const Tally& tally, const AuditOptions& options, Outlook outloo
       options_(options),
       z_(normal_quantile(options.confidence)),
       outlook_(std::move(outlook)),
-      knows_outcomes_(tally.labelled() || (outlook_.known() && !options.decisions)),
+      labelled_(tally.labelled() && !options.by_scores),
+      knows_outcomes_(labelled_ || (outlook_.known() && !options.decisions)),
       unseen_(std::move(decider.unseen)),
-      totals_(totals_under(tally, decider, outlook_)) {
+      totals_(totals_under(tally, decider, outlook_, labelled_)) {
   if (!(options.min_group >= 0 && options.min_group < std::numeric_limits<double>::infinity())) {
     throw std::invalid_argument(fmt::format(
         "the smallest group to compare has 0 people or more, not {}", shortest(options.min_group)));
@@ -125,8 +126,8 @@ Audit Auditor::by(const Roles& roles) const {
   const CellNames& names = tally_.cells();
   check_named(names, roles);
   Audit out;
-  out.labelled = tally_.labelled();
-  out.expected = knows_outcomes_ && !tally_.labelled();
+  out.labelled = labelled_;
+  out.expected = knows_outcomes_ && !labelled_;
   for (CellCode c = 0; c < totals_.size(); ++c) out.cells.push_back({c, figures(totals_[c]), 0});
   for (const CellGroup& stratum : group_cells(names, roles.within)) {
     const std::vector<CellGroup> groups = group_cells(names, roles.sensitive, stratum.cells);
@@ -155,7 +156,7 @@ Figures Auditor::figures(const Totals& t) const {
   Figures out;
   out.weight = t.n;
   out.selection_rate = share(t.selected, t.n);
-  if (tally_.labelled()) {
+  if (labelled_) {
     out.true_positive_rate = share(t.selected_positives, t.positives);
     out.false_positive_rate = share(selected_negatives, negatives);
   }

@@ -37,6 +37,7 @@ class Auditor {
   const AuditOptions& options_;
   double z_;  // of the intervals
   Outlook outlook_;
+  bool labelled_;        // and the labels tell
   bool knows_outcomes_;  // from labels, or as the scores expect them
   std::vector<CellCode> unseen_;
   std::vector<Totals> totals_;

@@ -60,11 +60,10 @@ Decider decider_by(const Tally& tally, const Rule& rule, Unseen unseen) {
   return out;
 }
 
-std::vector<Totals> totals_under(const Tally& tally, const Decider& decider,
-                                 const Outlook& outlook) {
+std::vector<Totals> totals_under(const Tally& tally, const Decider& decider, const Outlook& outlook,
+                                 bool by_labels) {
   const Tally::Data& data = tally.data();
   const std::vector<Response>& responses = decider.responses;
-  const bool labelled = tally.labelled();
   std::vector<Totals> totals(responses.size());
   const auto add = [&](CellCode c, double q, double n, double positives) {
     totals[c] += {n, positives, q * n, q * positives, q > 0 && q < 1 ? n : 0};
@@ -78,7 +77,7 @@ std::vector<Totals> totals_under(const Tally& tally, const Decider& decider,
       for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
         const double x = sorted.score[i];
         add(c, decider(c, x, data.reading), sorted.n[i],
-            labelled ? sorted.n1[i] : sorted.n[i] * outlook.probability(c, x));
+            by_labels ? sorted.n1[i] : sorted.n[i] * outlook.probability(c, x));
       }
     }
     return totals;
@@ -87,12 +86,12 @@ std::vector<Totals> totals_under(const Tally& tally, const Decider& decider,
   for (CellCode c = 0; c < totals.size(); ++c) {
     for (const Point& point : responses[c].points) cuts[c].push_back(point.score);
   }
-  const bool expects = !labelled && outlook.known();
+  const bool expects = !by_labels && outlook.known();
   const auto sums = tabulate(data, cuts, expects ? &outlook : nullptr, 0);
   for (CellCode c = 0; c < totals.size(); ++c) {
     for (std::size_t i = 0; i < sums[c].size(); ++i) {
       const double q = i == 0 ? responses[c].start : responses[c].points[i - 1].q;
-      add(c, q, sums[c][i].n, labelled ? sums[c][i].n1 : sums[c][i].p);
+      add(c, q, sums[c][i].n, by_labels ? sums[c][i].n1 : sums[c][i].p);
     }
   }
   return totals;

@@ -41,8 +41,8 @@ Decider decider_from(const Tally& tally, double from);
 // cells that the rule lacks, unless `unseen` decides.
 Decider decider_by(const Tally& tally, const Rule& rule, Unseen unseen);
 
-// Without labels, outcomes are what the outlook expects, if it is known.
-std::vector<Totals> totals_under(const Tally& tally, const Decider& decider,
-                                 const Outlook& outlook);
+// By labels, or else outcomes are what the outlook expects, if it is known.
+std::vector<Totals> totals_under(const Tally& tally, const Decider& decider, const Outlook& outlook,
+                                 bool by_labels);
 
 }  // namespace evenhand

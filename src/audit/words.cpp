@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::size_t shortened = 60;
 
-std::string percent(double share) {
-  return fmt::format("{:.2f} %", 100 * share);
-}
-
 }  // namespace
 
 std::string GroupName::text(std::size_t most) const {

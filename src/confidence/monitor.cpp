@@ -21,10 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int newest_version = 1;
 
-std::string shown(const std::string& name) {
-  return quoted_if_needed(name, 60);
-}
-
 void check_batch(const MonitorBatch& batch) {
   if (batch.name.empty()) throw std::invalid_argument("a batch needs a name");
   std::set<std::pair<std::string, std::string>> seen;

@@ -1,3 +1,4 @@
+#include <evenhand/fit_words.h>
 #include <evenhand/frontier.h>
 
 #include <algorithm>
@@ -73,7 +74,8 @@ FrontierPoint point_of(const Tally& tally, const Solution& fit, double parameter
                 {.costs = options.costs,
                  .base_threshold = options.base_threshold,
                  .calibrator = options.calibrator})
-              .overall.figures};
+              .overall.figures,
+          promised_figures(tally, fit)};
 }
 
 class Breakpoints {

@@ -14,12 +14,6 @@
 namespace evenhand {
 namespace {
 
-constexpr std::size_t shown_bytes = 60;  // of a name, in error messages
-
-std::string shown(std::string_view text) {
-  return quoted_if_needed(text, shown_bytes);
-}
-
 void check_utf8(std::string_view text, std::string_view what) {
   const std::size_t at = first_invalid_utf8(text);
   if (at == std::string_view::npos) return;

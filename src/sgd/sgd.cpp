@@ -44,7 +44,8 @@ SolveOptions calibrated(const Tally& tally, const Criterion& criterion, const Sg
 
 std::uint64_t steps_of(const SgdOptions& options, double rows) {
   if (options.steps) return *options.steps;
-  const double steps = std::ceil(options.epochs * rows);
+  const double steps = options.rows ? std::max(1.0, std::round(options.epochs * rows))
+                                    : std::ceil(options.epochs * rows);
   if (!(steps < 0x1p53)) {
     throw std::invalid_argument(fmt::format("{} epochs of {} rows are too many steps",
                                             shortest(options.epochs), shortest(rows)));
@@ -71,12 +72,28 @@ std::vector<std::uint64_t> mark_steps(const SgdOptions& options, std::uint64_t s
 }  // namespace
 }  // namespace sgd
 
+SgdOptions SgdOptions::of(const SolveOptions& options) {
+  return {.gamma = options.gamma,
+          .costs = options.costs,
+          .calibrate = options.calibrate,
+          .calibrate_by = options.calibrate_by,
+          .calibrator = options.calibrator,
+          .base_threshold = options.base_threshold,
+          .threads = options.threads};
+}
+
+SgdComparison compare(const SgdResult& sgd, const Tally& tally) {
+  SgdComparison out{solve(tally, sgd.solution.criterion, sgd.solution.options), {}};
+  out.distance = distance(sgd, out.exact, tally);
+  return out;
+}
+
 SgdResult solve_sgd(const Tally& tally, const Criterion& criterion, const SgdOptions& options) {
   sgd::check(criterion, options);
   const SolveOptions calibrated = sgd::calibrated(tally, criterion, options);
   const Problem problem = make_problem(tally, criterion, calibrated);
   const sgd::Plan plan = sgd::make_plan(problem, options);
-  const double rows = sgd::rows_of(plan, tally);
+  const double rows = options.rows ? *options.rows : sgd::rows_of(plan, tally);
   const std::uint64_t steps = sgd::steps_of(options, rows);
   const double rate =
       options.learning_rate.value_or(plan.learning_rate(static_cast<double>(steps)));

@@ -1,3 +1,4 @@
+#include <evenhand/calibrate.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
@@ -191,6 +192,28 @@ Rule SgdStream::rule() const {
   });
 }
 
+SgdStream SgdStream::over(const Tally& tally, Criterion criterion, SgdOptions options,
+                          std::uint64_t passes) {
+  // A stream has no labels.
+  if (options.calibrate != Calibration::none) {
+    options.calibrator = calibrate(tally, options.calibrate,
+                                   {.by = options.calibrate_by, .threads = options.threads});
+    options.calibrate = Calibration::none;
+    options.calibrate_by = CalibrateBy::cell;
+  }
+  options.rows = options.rows.value_or(tally.total().n);
+  options.steps = passes * static_cast<std::uint64_t>(*options.rows);
+  if (!options.record_every) {
+    options.record_every = std::max<std::uint64_t>(1, *options.steps / 100);
+  }
+  std::vector<double> weights;
+  for (CellCode c = 0; c < tally.cells().size(); ++c) weights.push_back(tally.total(c).n);
+  return {
+      tally.cells(),
+      std::move(criterion),
+      {.reading = tally.reading(), .cell_weights = std::move(weights), .sgd = std::move(options)}};
+}
+
 SgdResult SgdStream::finish(const Tally& tally) const {
   const State& state = *state_;
   if (tally.cells() != state.weights.cells() || tally.reading() != state.options.reading) {
@@ -204,7 +227,7 @@ SgdResult SgdStream::finish(const Tally& tally) const {
   SgdResult out = sgd::finish(problem, plan, state.descents, marks);
   out.learning_rate = state.rate;
   out.projection = state.options.sgd.projection;
-  out.trace.rows = tally.total().n;
+  out.trace.rows = state.options.sgd.rows.value_or(tally.total().n);
   return out;
 }
 

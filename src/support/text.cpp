@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
@@ -139,6 +140,41 @@ std::string with_commas(std::size_t value) {
   std::string out;
   for (; value >= 1000; value /= 1000) out = fmt::format(",{:03}{}", value % 1000, out);
   return fmt::format("{}{}", value, out);
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", with_commas(count), what, count == 1 ? "" : "s");
+}
+
+std::string people(double weight) {
+  if (weight >= 0 && weight < 1e15 && weight == std::floor(weight)) {
+    return with_commas(static_cast<std::size_t>(weight));
+  }
+  return rounded(weight, 6);
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 60;
+  return quoted_if_needed(text, most);
+}
+
+std::string shown(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + shown(text);
+  return out;
+}
+
+std::string percent(double share, int digits) {
+  return fmt::format("{:.{}f} %", 100 * share, digits);
+}
+
+std::string percent(std::optional<double> share, int digits) {
+  return share ? percent(*share, digits) : "-";
+}
+
+std::string small(double value) {
+  if (value != 0 && std::abs(value) < 1e-4) return fmt::format("{:.0e}", value);
+  return rounded(value, 4);
 }
 
 std::string suggestion(std::string_view name, std::span<const std::string> candidates) {

@@ -240,7 +240,7 @@ def test_group_that_the_rule_never_saw(tool: Tool, command: str) -> None:
     call, advice = arguments("apply", "data.csv"), "choose --unseen score or reject"
     if command == "audit":
         call, advice = ["audit", "data.csv", "--rule", "rule.json"], "--unseen"
-    refuses(tool, *call, says=("data.csv", "never seen group=C", "2 rows", "fit it", advice))
+    refuses(tool, *call, says=("data.csv", "never seen group=C", "2 rows", "refit it", advice))
 
 
 @pytest.mark.parametrize("name", ["probability", "decision", "PROBABILITY", "Decision"])

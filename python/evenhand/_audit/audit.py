@@ -221,6 +221,29 @@ def _flat(group: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
+def scope_of(
+    tally: Tally,
+    *,
+    across: str,
+    rates: Sequence[str],
+    is_ratio: bool,
+    all_cells: bool,
+    reference: Sequence[str] | None,
+    require: Sequence[str],
+) -> _core.AuditScope:
+    """Return what is compared, as the library takes it."""
+    return _core.audit_scope(
+        sensitive=tally.sensitive,
+        within=tally.within,
+        across=_options.text(across, "across"),
+        rates=list(rates) or list(RATES[:1]),
+        is_ratio=is_ratio,
+        all_cells=all_cells,
+        reference=list(reference or []),
+        require=[_options.text(one, "require") for one in require],
+    )
+
+
 def audit_tally(
     tally: Tally,
     *,
@@ -242,15 +265,14 @@ def audit_tally(
     min_group: float = 0.0,
 ) -> Audit:
     """Audit a tally by the base decisions or by a rule: the first view, which has the others."""
-    scope = _core.audit_scope(
-        sensitive=tally.sensitive,
-        within=tally.within,
-        across=_options.text(across, "across"),
-        rates=list(rates) or list(RATES[:1]),
+    scope = scope_of(
+        tally,
+        across=across,
+        rates=rates,
         is_ratio=is_ratio,
         all_cells=all_cells,
-        reference=list(reference or []),
-        require=[_options.text(one, "require") for one in require],
+        reference=reference,
+        require=require,
     )
     costs = _options.number(cost_fp, "cost_fp"), _options.number(cost_fn, "cost_fn")
     options = _core.audit_options(

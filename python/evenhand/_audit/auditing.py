@@ -12,7 +12,7 @@ from .._inputs.rows import HINT
 from .._inputs.texts import text_of
 from .._rule.rule import Rule
 from .._rule.soft_rule import SoftRule
-from .._tally.as_tally import as_tally
+from .._tally.as_tally import Given, as_tally
 from .._tally.tally import Tally
 from . import decisions as _decisions
 from . import recorded as _recorded
@@ -151,21 +151,9 @@ def audit(
     else:
         if score is None:
             raise ValueError("score is missing: give the model's scores, or decision=")
-        tally = as_tally(
-            score,
-            sensitive,
-            also=rule.attributes if rule is not None else (),
-            within=within,
-            label=label,
-            weight=weight,
-            data=data,
-            scale=scale,
-            favorable=favorable,
-            resolution=resolution,
-            null=policy,
-            threads=threads,
-            needed=True,
-        )
+        given = Given(within, label, weight, data, scale, favorable, resolution, policy, threads)
+        also = rule.attributes if rule is not None else ()
+        tally = as_tally(score, sensitive, given, needed=True, also=also)
     built = None
     if criterion:
         built = _criteria.build(criterion, tally.sensitive, tally.within)

@@ -16,7 +16,7 @@ from . import decisions as _decisions
 from . import recorded as _recorded
 
 if TYPE_CHECKING:
-    from .._solve.found import SoftFit
+    from .._solve.soft import SoftFit
 
 
 class SoftAudit:
@@ -130,10 +130,12 @@ class SoftAudit:
 
     def __repr__(self) -> str:
         """Show a line for each column."""
-        return self._head() + "\n\n" + _tables.text_table(*self._table())
+        table = _tables.text_table(*self._table())
+        return "\n\n".join([self._head(), table, _core.soft_assumption()])
 
     def _repr_html_(self) -> str:
-        return _tables.html_lines(self._head()) + _tables.html_table(*self._table())
+        head, assumption = map(_tables.html_lines, (self._head(), _core.soft_assumption()))
+        return head + _tables.html_table(*self._table()) + assumption
 
 
 def audit_rows(
@@ -235,7 +237,7 @@ def audit_soft(
     if rule is not None and decision is not None:
         raise ValueError("give either rule or decision, not both")
     if isinstance(score, Tally):
-        raise TypeError("soft attributes need rows, not a tally")
+        raise TypeError("soft groups need rows, not a tally")
     frame = _inputs.frame_of(data)
     record: dict[str, Any] = {}
     policy = "error" if null is None else null
@@ -259,16 +261,9 @@ def audit_soft(
         raise ValueError("score is missing: give the model's scores, or decision=")
     audited = _inputs.columns(soft, frame, "soft")
     strata = _inputs.columns(within, frame, "within")
-    rows = Rows.read(
-        score,
-        None,
-        within=_with_the_rules(strata, rule.attributes if rule else [], frame, "within"),
-        label=label,
-        weight=weight,
-        data=data,
-        null=policy,
-        soft=_with_the_rules(audited, rule.columns if rule else [], frame, "soft"),
-    )
+    needed = _with_the_rules(strata, rule.attributes if rule else [], frame, "within")
+    columns = _with_the_rules(audited, rule.columns if rule else [], frame, "soft")
+    rows = Rows.read(score, None, needed, label, weight, data, policy, soft=columns)
     return audit_rows(
         rows,
         rule=rule,

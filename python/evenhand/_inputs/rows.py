@@ -29,12 +29,12 @@ class Rows:
         cls,
         score: Any,
         sensitive: Any,
+        within: Any = None,
+        label: Any = None,
+        weight: Any = None,
+        data: Any = None,
+        null: str = "error",
         *,
-        within: Any,
-        label: Any,
-        weight: Any,
-        data: Any,
-        null: str,
         soft: Any = None,
     ) -> Rows:
         """Read the columns, and do with missing values what ``null`` says.

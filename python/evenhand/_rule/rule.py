@@ -194,17 +194,7 @@ class Rule(RuleFile):
         null: str | None = None,
     ) -> Decisions: ...
     @overload
-    def decide(
-        self,
-        score: float,
-        *,
-        id: str | int | None = None,
-        key: bytes | str | None = None,
-        key_file: _files.PathLike | None = None,
-        seed: int | None = None,
-        unseen: str = "error",
-        **person: Any,
-    ) -> int: ...
+    def decide(self, score: float, **person: Any) -> int: ...
     def decide(
         self,
         score: Column = None,

@@ -13,7 +13,7 @@ from .rule_file import Coins, Decisions, Floats, RuleFile, advice_about_unseen
 class SoftRule(RuleFile):
     """A rule for people whose group is only known with a probability.
 
-    Made by :func:`evenhand.fit` with ``soft=``. Whoever uses it needs the columns ``P(S = s | x)``
+    Made by :func:`evenhand.fit_soft`. Whoever uses it needs the columns ``P(S = s | x)``
     and no group.
     """
 

@@ -18,7 +18,10 @@ class InfeasibleError(ValueError):
     total_violation : float
         The least possible sum of violations of requirements.
     common_slack : float
-        The smallest number that, added to every bound, would make them possible.
+        Relaxing every bound by this much would make them feasible.
+
+    There is no certificate if rules exist, but none with so few coins as ``lottery`` and
+    ``max_lottery`` allow.
 
     Examples
     --------
@@ -55,14 +58,53 @@ class InfeasibleError(ValueError):
         )
 
     @classmethod
-    def from_record(cls, criterion: str | None, record: dict[str, Any]) -> InfeasibleError:
+    def from_record(cls, record: dict[str, Any]) -> InfeasibleError:
         """Say it as the tool does."""
-        clash: list[str] = record["clash"]
-        together = f", together with {criterion}" if criterion else ""
-        what = "; ".join(clash) + together if clash else "they clash with the criterion"
-        slack = record["common_slack"]
-        message = (
-            f"no rule meets the requirements: {what}; "
-            f"a slack of {slack:.6g} in every bound would do"
+        return cls(
+            record["message"],
+            record["clash"],
+            record["certificate"],
+            record["total_violation"],
+            record["common_slack"],
         )
-        return cls(message, clash, record["certificate"], record["total_violation"], slack)
+
+
+class TooFewRowsError(ValueError):
+    """There are too few rows to certify a rule.
+
+    Attributes
+    ----------
+    rows, rows_needed : float
+        How many there are, and about how many rows like these are needed.
+    smallest : float
+        The smallest tolerance (for four-fifths: the largest ratio) that these rows can certify at
+        the rates of the plain fit.
+    too_few_in : list of dict
+        The strata with too few rows.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        rows: float,
+        rows_needed: float,
+        smallest: float,
+        too_few_in: list[dict[str, str]],
+    ) -> None:
+        super().__init__(message)
+        self.rows = rows
+        self.rows_needed = rows_needed
+        self.smallest = smallest
+        self.too_few_in = too_few_in
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the figures when the error comes from another process."""
+        parts = (self.rows, self.rows_needed, self.smallest, self.too_few_in)
+        return type(self), (str(self), *parts)
+
+    @classmethod
+    def from_record(cls, message: str, record: dict[str, Any]) -> TooFewRowsError:
+        """Say it as the tool does."""
+        name = "largest_ratio" if "largest_ratio" in record else "smallest_tolerance"
+        rows, needed = record["rows"], record["rows_needed"]
+        return cls(message, rows, needed, record[name], record["too_few_in"])

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any
 
-from .. import _core, _criteria, _options
+from .. import _core, _criteria
 from .._calibrate import Calibrator
+from .._criteria import documented
 from .._inputs import Column, Columns
-from .._tally.as_tally import tally_and_rows
+from .._tally.as_tally import Given, tally_and_rows
 from .._tally.tally import Tally
-from .found import Fit, SoftFit
+from .errors import TooFewRowsError
+from .found import Fit
 from .settings import (
-    calibration_of,
-    check_solver,
+    NewPeople,
+    Stochastic,
     gamma_of,
     objective,
+    put_coins,
     refuse_infeasible,
     warn_of_decisions,
 )
-from .soft import fit_soft, refuse_beside_soft
 
 
-@overload
+@documented
 def fit(
     score: Column | Tally,
     sensitive: Columns = None,
@@ -39,6 +41,12 @@ def fit(
     require: str | Sequence[str] = (),
     no_worse: str | Sequence[str] = (),
     blind: bool = False,
+    lottery: str = "fewest",
+    max_lottery: float | None = None,
+    confidence: float | None = None,
+    bound: str | None = None,
+    certify: float | None = None,
+    certify_partial: bool = False,
     across: str = "intersection",
     scale: str | None = None,
     favorable: str | None = None,
@@ -57,67 +65,9 @@ def fit(
     seed: int | None = None,
     stream: bool = False,
     record_every: int | None = None,
-    soft: None = None,
     null: str = "error",
     threads: int = 0,
-) -> Fit: ...
-@overload
-def fit(
-    score: Column,
-    *,
-    soft: Columns,
-    exhaustive: bool = False,
-    criterion: str | None = None,
-    within: Columns = None,
-    label: Column = None,
-    weight: Column = None,
-    data: Any = None,
-    scale: str | None = None,
-    favorable: str | None = None,
-    gamma: float | str | None = None,
-    cost_fp: float = 1.0,
-    cost_fn: float = 1.0,
-    null: str = "error",
-    threads: int = 0,
-) -> SoftFit: ...
-def fit(
-    score: Column | Tally,
-    sensitive: Columns = None,
-    *,
-    criterion: str | None = None,
-    within: Columns = None,
-    label: Column = None,
-    weight: Column = None,
-    data: Any = None,
-    tolerance: float | None = None,
-    ratio: float | None = None,
-    rho: float | str | None = None,
-    require: str | Sequence[str] = (),
-    no_worse: str | Sequence[str] = (),
-    blind: bool = False,
-    across: str = "intersection",
-    scale: str | None = None,
-    favorable: str | None = None,
-    resolution: str | int | None = None,
-    gamma: float | str | None = None,
-    cost_fp: float = 1.0,
-    cost_fn: float = 1.0,
-    base_threshold: float | None = None,
-    calibrate: str | Calibrator = "none",
-    calibrate_by: str = "cell",
-    solver: str = "exact",
-    projection: str = "corrected",
-    learning_rate: float | None = None,
-    epochs: float | None = None,
-    steps: int | None = None,
-    seed: int | None = None,
-    stream: bool = False,
-    record_every: int | None = None,
-    soft: Columns = None,
-    exhaustive: bool = False,
-    null: str = "error",
-    threads: int = 0,
-) -> Fit | SoftFit:
+) -> Fit:
     """Find the most accurate rule among all that treat groups alike.
 
     Parameters
@@ -130,9 +80,10 @@ def fit(
         Who belongs to which group: texts, categories, whole numbers or booleans. Several as a
         frame, a dict, a list of columns, a 2-D array or a list of names.
     criterion : str, optional
-        What is fair: "statistical-parity", "equal-opportunity", "false-positive-parity",
-        "equalized-odds", "equal-rates" or "four-fifths"; Fairlearn's names will do. There is no
-        default; ``require`` may stand alone.
+        What is fair; there is no default, but ``require`` may stand alone. Fairlearn's names are
+        accepted too.
+
+        {criteria}
     within : column or columns, optional
         Be fair inside each combination of these.
     label : column, optional
@@ -155,6 +106,21 @@ def fit(
     blind : bool
         One rule for all groups: they are used to find it, not to apply it, so that its
         ``probability`` and ``decide`` want no ``sensitive``.
+    lottery : {"fewest", "least-chance", "none"}
+        Who is decided by a coin: as few people as the best rates allow; more people, but with
+        little chance in all; or nobody, which may cost accuracy.
+    max_lottery : float, optional
+        The largest share of each group that coins may decide, from 0 to 1; one score always may.
+    confidence : float, optional
+        Of :attr:`Fit.bound`, which says how far groups may differ among new people; 0.95 by
+        default.
+    bound : {"same-rate", "any", "dkw"}, optional
+        The kind of that bound; "same-rate" by default where the criterion ties the rates.
+    certify : float, optional
+        Find the most accurate rule that keeps the tolerance among new people too, with this
+        confidence.
+    certify_partial : bool
+        Certify the strata that have enough rows, and list the others.
     across : {"intersection", "marginal", "both"}
         Several sensitive columns: fair between their combinations, for each column on its own, or
         both.
@@ -166,8 +132,8 @@ def fit(
     resolution : {"exact", "auto"} or int, optional
         How finely scores are told apart; "exact" by default.
     gamma : float or "auto", optional
-        Width of randomization. 0 by default (0.01 for ``solver="sgd"``): lots are drawn only where
-        the best rule has to. "auto" is the paper's schedule, ``rows ** (-1/6)``.
+        Width of randomization. 0 by default (0.01 for ``solver="sgd"``): coins decide only where
+        the best rule needs them. "auto" is the paper's schedule, ``rows ** (-1/6)``.
     cost_fp, cost_fn : float
         What a wrong positive and a wrong negative decision cost.
     base_threshold : float, optional
@@ -195,11 +161,6 @@ def fit(
     record_every : int, optional
         Of "sgd": steps between two points of :attr:`Fit.trace`, a hundredth of all by default; 0
         for no trace.
-    soft : columns, optional
-        Instead of ``sensitive``: columns with the probability of belonging to each group. The
-        criterion is statistical parity, and the result a :class:`SoftFit`.
-    exhaustive : bool
-        Of ``soft``: the columns are all the groups there are.
     null : str
         Missing values: "error"; "exclude" leaves such rows out and counts them (``excluded``); any
         other text is the name of missing groups, and a missing score, label or weight is an error.
@@ -208,12 +169,14 @@ def fit(
 
     Returns
     -------
-    Fit or SoftFit
+    Fit
 
     Raises
     ------
     InfeasibleError
         If no rule meets the requirements.
+    TooFewRowsError
+        If there are too few rows for ``certify``.
     ValueError
         For a bad value (naming its row), missing values (counting them), or options out of range.
 
@@ -228,114 +191,53 @@ def fit(
     >>> fit.rule.probability([0.45], ["F"])
     array([1.])
     """
-    sgd = {
-        "learning_rate": learning_rate,
-        "epochs": epochs,
-        "steps": steps,
-        "seed": seed,
-        "record_every": record_every,
-        "stream": stream or None,
-        "projection": None if projection == "corrected" else projection,
-    }
-    if soft is not None:
-        refuse_beside_soft(
-            sensitive=sensitive, tolerance=tolerance, ratio=ratio, rho=rho,
-            require=require or None, no_worse=no_worse or None, blind=blind or None,
-            across=None if across == "intersection" else across,
-            resolution=resolution, base_threshold=base_threshold,
-            calibrate=None if calibrate == "none" else calibrate,
-            solver=None if solver == "exact" else solver, **sgd,
-        )  # fmt: skip
-        return fit_soft(
-            score, soft, criterion, within, label, weight, data, scale, favorable, gamma, cost_fp,
-            cost_fn, exhaustive, null, threads,
-        )  # fmt: skip
-    if exhaustive:
-        raise ValueError("exhaustive needs soft, the columns")
-    # What is wrong with these shows before rows are read.
-    _criteria.build(
-        criterion,
-        ["sensitive"],
-        [],
-        across=across,
-        tolerance=tolerance,
-        ratio=ratio,
-        rho=rho,
-        require=require,
-        no_worse=no_worse,
-    )
-    cost_fp, cost_fn, base_threshold = objective(cost_fp, cost_fn, base_threshold)
-    calibrate_by = _options.text(calibrate_by, "calibrate_by")
-    threads = _options.threads(threads)
-    projection = _options.text(projection, "projection")
-    learning_rate = _options.optional_number(learning_rate, "learning_rate")
-    record_every = _options.optional_whole(record_every, "record_every", 0, 2**64 - 1)
-    sgd["epochs"] = epochs = _options.optional_number(epochs, "epochs")
-    steps = _options.optional_whole(steps, "steps", -(2**63), 2**63 - 1)
-    seed = _options.optional_whole(seed, "seed", 0, 2**64 - 1)
-    check_solver(solver, isinstance(score, Tally), sgd)
+    strictness: dict[str, Any] = {
+        "across": across, "tolerance": tolerance, "ratio": ratio, "rho": rho,
+        "require": require, "no_worse": no_worse,
+    }  # fmt: skip
+    # Errors in these show before rows are read.
+    _criteria.build(criterion, ["sensitive"], [], **strictness)
+    options = objective(cost_fp, cost_fn, base_threshold, calibrate, calibrate_by, threads)
+    sgd = Stochastic(projection, learning_rate, epochs, steps, seed, stream, record_every)
+    sgd.check(solver, isinstance(score, Tally))
     if blind and solver != "exact":
-        raise ValueError("blind is for solver='exact'")
-    tally, rows = tally_and_rows(
-        score,
-        sensitive,
-        within=within,
-        label=label,
-        weight=weight,
-        data=data,
-        scale=scale,
-        favorable=favorable,
-        resolution=resolution,
-        null=null,
-        threads=threads,
-        needed=bool(criterion),
+        raise ValueError("blind cannot be combined with solver='sgd'")
+    options.blind = bool(blind)
+    wanted = NewPeople.of(
+        confidence, bound, certify, certify_partial, solver=solver, blind=options.blind
     )
+    beside = "solver='sgd'" if solver == "sgd" else "certify" if wanted.certify else None
+    put_coins(options, lottery, max_lottery, beside=beside)
+    given = Given(within, label, weight, data, scale, favorable, resolution, null, options.threads)
+    tally, rows = tally_and_rows(score, sensitive, given, needed=bool(criterion))
     warn_of_decisions(tally)
-    built = _criteria.build(
-        criterion,
-        tally.sensitive,
-        tally.within,
-        across=across,
-        tolerance=tolerance,
-        ratio=ratio,
-        rho=rho,
-        require=require,
-        no_worse=no_worse,
-    )
+    built = _criteria.build(criterion, tally.sensitive, tally.within, **strictness)
     _criteria.check_labels(built, tally.labelled)
-    method, calibrator = calibration_of(calibrate)
-    common = (
-        gamma_of(gamma, tally, 0.0 if solver == "exact" else 0.01),
-        cost_fp,
-        cost_fn,
-        method,
-        calibrate_by,
-        calibrator,
-        base_threshold,
-    )
+    usual = 0.0 if solver == "exact" else 0.01
+    chosen = gamma_of(gamma, tally._rows(), tally)
+    options.gamma = usual if chosen is None else chosen
     solution: _core.Solution | _core.SgdResult
-    if solver == "exact":
-        solution = _core.solve(tally._core, built, *common, threads, bool(blind))
-    elif stream and rows is not None:
-        solution = _core.solve_stream(
-            tally._core, built, *common, projection, learning_rate, record_every, threads,
-            int(epochs or 1), rows.score, rows.attributes, rows.weight,
-        )  # fmt: skip
+    certified: _core.CertifiedFit | None = None
+    if solver == "sgd":
+        settings = sgd.options(options, tally._rows())
+        if rows is not None and stream:
+            passes = int(epochs or 1)
+            solution = _core.solve_stream(
+                tally._core, built, settings, passes, rows.score, rows.attributes, rows.weight
+            )
+        else:
+            solution = _core.solve_sgd(tally._core, built, settings)
+    elif wanted.certify is not None:
+        certified = _core.certify(tally._core, built, options, wanted.certify, wanted.partial)
+        solution = certified.solution
     else:
-        solution = _core.solve_sgd(
-            tally._core, built, *common, projection, learning_rate, record_every, threads,
-            25 if epochs is None else epochs, steps, seed or 0, tally._rows(),
-        )  # fmt: skip
-    options = {"cost_fp": cost_fp, "cost_fn": cost_fn, "base_threshold": base_threshold}
-    refuse_infeasible(solution, tally, built)
-    for note in solution.notes:
-        warnings.warn(note, stacklevel=2)
-    found = Fit(solution, tally, built, options)
-    if found.status == "inaccurate":
-        warnings.warn(
-            f"the rule has no proof: gap {found.gap:.3g}, violation {found.violation:.3g}",
-            stacklevel=2,
+        solution = _core.solve(tally._core, built, options)
+    refuse_infeasible(solution, tally)
+    if certified is not None and certified.too_few:
+        raise TooFewRowsError.from_record(
+            certified.too_few_words(tally._core), certified.too_few_record(tally._core)
         )
-    if blind and isinstance(solution, _core.Solution):
-        found.blind = _core.blind_in_words(tally._core, tally.sensitive, tally.within, solution)
+    found = Fit(solution, tally, built, options, wanted, certified)
+    for warning in found._warnings():
+        warnings.warn(warning, stacklevel=2)
     return found

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .. import _core, _files, _tables
+from .. import _core, _files, _options, _tables
 from .._audit.audit import Audit, audit_tally
-from .._audit.soft_audit import audit_rows
-from .._inputs.rows import Rows
 from .._rule.load import load
 from .._rule.rule import Rule
 from .._rule.rule_file import Decisions, Floats
 from .._rule.soft_rule import SoftRule
 from .._tally.tally import Tally
+from .bootstrap import Bootstrap
+from .bound import Bound
+from .settings import NewPeople
 from .trace import Trace
 
 
-class _Found:
+class Found:
     """What fits of both kinds have in common: the rule, its proof and its file."""
 
     rule: Rule | SoftRule
@@ -52,7 +53,7 @@ class _Found:
         if self.status == "inaccurate" and not accept_inaccurate:
             raise ValueError(
                 f"the rule has no proof: gap {self.gap:.3g}, violation {self.violation:.3g}; "
-                "accept_inaccurate=True saves it all the same"
+                "accept_inaccurate=True saves it anyway"
             )
         self.rule.save(path)
 
@@ -68,7 +69,7 @@ class _Found:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Fit(_Found):
+class Fit(Found):
     """A rule with the proof that it is fair, and that none does better.
 
     Made by :func:`evenhand.fit`.
@@ -82,8 +83,9 @@ class Fit(_Found):
     criterion : dict
         What is fair.
     status : str
-        "optimal": gap and violation are below 1e-9; "inaccurate": a rule without that proof;
-        "approximate": found by stochastic gradients.
+        "optimal": gap and violation are below 1e-9; "feasible": with few coins or none, a rule
+        whose gap is open; "inaccurate": a rule without that proof; "approximate": found by
+        stochastic gradients.
     primal, dual : float
         The objective of the rule, and the most that any fair rule could have.
     gap : float
@@ -104,18 +106,23 @@ class Fit(_Found):
         Of ``solver="sgd"``: the course of the run.
     steps, learning_rate : int, float
         Of ``solver="sgd"``, else None.
+    bound : Bound
+        How far groups may differ among new people, with a stated confidence.
+    certificate : dict or None
+        Of a fit with ``certify``: its confidence, the figures of the plain fit beside it, and the
+        strata that are not certified.
     blind : str or None
         What it costs that the rule looks at no group, of a fit with ``blind=True``.
     """
-
-    blind: str | None = None
 
     def __init__(
         self,
         solution: _core.Solution | _core.SgdResult,
         tally: Tally,
         criterion: _core.Criterion,
-        options: dict[str, Any],
+        options: _core.SolveOptions,
+        wanted: NewPeople,
+        certified: _core.CertifiedFit | None = None,
     ) -> None:
         record = solution.record(tally._core)
         self.rule: Rule = Rule._of(
@@ -132,8 +139,27 @@ class Fit(_Found):
         self.steps: int | None = record.get("steps")
         self.learning_rate: float | None = record.get("learning_rate")
         self._criterion_names = criterion.rates, criterion.all_cells
-        self._options = options
+        self._options: dict[str, Any] = {
+            "cost_fp": options.cost_fp,
+            "cost_fn": options.cost_fn,
+            "base_threshold": options.base_threshold,
+        }
+        self._notes: list[str] = solution.notes
         self._solution: Any = solution
+        self._own_words: dict[str, Any] | None = None
+        self.certificate: dict[str, Any] | None = None
+        self._certificate_lines: list[str] = []
+        if certified is not None:
+            bound = certified.bound
+            self.certificate = certified.record(tally._core)
+            self._certificate_lines = certified.words(tally._core)
+        else:
+            exact = solution.solution if isinstance(solution, _core.SgdResult) else solution
+            bound = _core.confidence_bound(tally._core, exact, wanted.confidence, wanted.bound)
+        self.bound = Bound._of(bound, criterion.within)
+        self.blind: str | None = None
+        if options.blind and isinstance(solution, _core.Solution):
+            self.blind = _core.blind_in_words(tally._core, tally.sensitive, tally.within, solution)
         self._own_record: str | None = None
         self._audits: tuple[Audit, Audit] | None = None
 
@@ -212,7 +238,47 @@ class Fit(_Found):
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the solver's own memory."""
         self._record_text()
+        self._words()
         return {**self.__dict__, "_solution": None}
+
+    # --- New people.
+
+    def bootstrap(self, times: int = 200, *, seed: int = 0, threads: int = 0) -> Bootstrap:
+        """Fit again on rows drawn with replacement, and judge by those that were not drawn.
+
+        An honest picture of how much the fit depends on its rows, beside :attr:`bound`, which is a
+        promise.
+
+        Parameters
+        ----------
+        times : int
+            How often.
+        seed : int
+            The same seed gives the same figures.
+        threads : int
+            0 for as many as there are cores. The result does not depend on it.
+
+        Returns
+        -------
+        Bootstrap
+
+        Raises
+        ------
+        ValueError
+            For weighted rows, a fit of ``solver="sgd"``, and one that was pickled.
+        """
+        if self._solution is None:
+            raise ValueError(
+                "a fit that was pickled cannot be refitted: call bootstrap before pickling"
+            )
+        found = _core.bootstrap(
+            self.tally._core,
+            self._solution.solution if self.steps is not None else self._solution,
+            _options.whole(times, "times", 0, 2**31 - 1),
+            _options.whole(seed, "seed", 0, 2**64 - 1),
+            _options.threads(threads),
+        )
+        return Bootstrap(*found, "ratio" in self.criterion)
 
     # --- Stochastic gradients.
 
@@ -239,10 +305,25 @@ class Fit(_Found):
         if self.steps is None:
             raise ValueError("compare is for solver='sgd': this fit is exact")
         if self._solution is None:
-            raise ValueError("a fit that was pickled cannot be compared: do it before")
+            raise ValueError(
+                "a fit that was pickled cannot be compared: call compare before pickling"
+            )
         return _core.compare(self._solution, self.tally._core)
 
     # --- For people.
+
+    def _words(self) -> dict[str, Any]:
+        if self._own_words is None:
+            self._own_words = self._solution.words(self.tally._core)
+        return self._own_words
+
+    def _warnings(self) -> list[str]:
+        """Return what a user should be told at once."""
+        out = list(self._notes)
+        if self.status == "inaccurate":
+            out.append(f"the rule has no proof: gap {self.gap:.3g}, violation {self.violation:.3g}")
+        constant = self._solution.constant_in_words(self.tally._core)
+        return [*out, constant] if constant else out
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         rates = [rate for rate in self.before.rates if rate in self.before.overall]
@@ -266,110 +347,30 @@ class Fit(_Found):
                 rows.append(row)
         return header, rows
 
-    def _head(self) -> str:
-        before, after = self.before, self.after
-        note = " (expected, if the scores are calibrated)" if after.expected else ""
-        return (
-            f"{self.criterion['name']}: {self.status}, gap {max(0.0, self.gap):.1g}, "
-            f"violation {self.violation:.1g}, lottery share {_tables.percent(self.lottery_share)}\n"
-            f"accuracy {_tables.percent(before.accuracy)} -> "
-            f"{_tables.percent(after.accuracy)}{note}"
-        ) + (f"\n{self.blind}" if self.blind else "")
+    def _head(self) -> list[str]:
+        words = self._words()
+        by_cost = (self._options["cost_fp"], self._options["cost_fn"]) != (1.0, 1.0)
+        out = [words["criterion"], words["proof"]]
+        if self.excluded:
+            out.insert(1, f"{self.excluded:,} rows left out for a missing value")
+        out += _tables.before_and_after(self.before, self.after, by_cost)
+        return [*out, words["promise"]] if words["promise"] else out
+
+    def _foot(self) -> list[str]:
+        words = self._words()
+        out = [*words["not_compared"], *words["coins"]]
+        out += [self.blind] if self.blind else []
+        out += [f"note: {note}" for note in self._notes]
+        return [*out, *self._certificate_lines, *str(self.bound).splitlines()]
 
     def __repr__(self) -> str:
-        """Show status, accuracy and each group, before and after."""
-        if not self.tally.sensitive:
-            return f"{self.criterion['name']}: {self.status}, gap {max(0.0, self.gap):.1g}"
-        return self._head() + "\n\n" + _tables.text_table(*self._table())
+        """Say what the tool says: criterion, proof, accuracy, each group, and new people."""
+        parts = ["\n".join(self._head()), "\n".join(self._foot())]
+        if self.tally.sensitive:
+            parts.insert(1, _tables.text_table(*self._table()))
+        return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
-        if not self.tally.sensitive:
-            return _tables.html_table(["status"], [[repr(self)]])
-        lines = [[line] for line in self._head().splitlines()]
-        return _tables.html_table(["fit"], lines) + _tables.html_table(*self._table())
-
-
-class SoftFit(_Found):
-    """A rule for soft attributes, with its proof.
-
-    Made by :func:`evenhand.fit` with ``soft=``.
-
-    Attributes
-    ----------
-    rule : SoftRule
-        What decides.
-    status, primal, dual, gap, violation, magnitude, base, lottery_share
-        As of :class:`Fit`.
-    strata : list of dict
-        For each stratum and column, the expected selection rates of those who belong and of the
-        others.
-    before, after : SoftAudit
-        The audit of decisions by the score alone, and of the rule, on the rows of the fit.
-    excluded : int
-        The number of rows that were left out for a missing value.
-    """
-
-    def __init__(
-        self,
-        solution: _core.SoftSolution,
-        rows: Rows,
-        *,
-        scale: str,
-        favorable: str,
-        cost_fp: float,
-        cost_fn: float,
-    ) -> None:
-        record = solution.record()
-        self.excluded = rows.source.excluded
-        self._take_proof(record)
-        self.strata: list[dict[str, Any]] = record["strata"]
-        self.rule: SoftRule = SoftRule._of(
-            solution.rule, lambda: self._own_record, null=rows.source.null or None
-        )
-        self.after = audit_rows(
-            rows,
-            rule=self.rule,
-            scale=scale,
-            favorable=favorable,
-            cost_fp=cost_fp,
-            cost_fn=cost_fn,
-        )
-        assert self.after.before is not None
-        self.before = self.after.before
-        self._own_record = solution.fit_record(
-            rows.source,
-            [column.name for column in rows.soft],
-            rows.label is not None,
-            self.before._summary(),
-            self.after._summary(),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record of this fit, with the names of the rule's file."""
-        return self.rule.record
-
-    def _head(self) -> str:
-        note = " (expected, if the scores are calibrated)" if self.after.expected else ""
-        return (
-            f"statistical-parity for those who belong: {self.status}, gap "
-            f"{max(0.0, self.gap):.1g}, violation {self.violation:.1g}, lottery share "
-            f"{_tables.percent(self.lottery_share)}\n"
-            f"accuracy {_tables.percent(self.before.accuracy)} -> "
-            f"{_tables.percent(self.after.accuracy)}{note}"
-        )
-
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        header, before = self.before._table()
-        rows = zip(before, self.after._table()[1], strict=True)
-        return (
-            [*header[:-1], "after", header[-1], "after"],
-            [[*one[:-1], two[-2], one[-1], two[-1]] for one, two in rows],
-        )
-
-    def __repr__(self) -> str:
-        """Show status, accuracy and each column, before and after."""
-        return self._head() + "\n\n" + _tables.text_table(*self._table())
-
-    def _repr_html_(self) -> str:
-        lines = [[line] for line in self._head().splitlines()]
-        return _tables.html_table(["fit"], lines) + _tables.html_table(*self._table())
+        table = _tables.html_table(*self._table()) if self.tally.sensitive else ""
+        head = _tables.html_table(["fit"], [[line] for line in self._head()])
+        return head + table + _tables.html_lines("\n".join(self._foot()))

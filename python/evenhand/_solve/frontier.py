@@ -8,10 +8,10 @@ from typing import Any, overload
 from .. import _core, _criteria, _options, _tables
 from .._calibrate import Calibrator
 from .._inputs import Column, Columns
-from .._tally.as_tally import as_tally
+from .._tally.as_tally import Given, as_tally
 from .._tally.tally import Tally
 from .errors import InfeasibleError
-from .settings import calibration_of, gamma_of, objective
+from .settings import gamma_of, objective
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 RATIOS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)
@@ -26,12 +26,26 @@ class Frontier(Sequence[dict[str, Any]]):
         What varies: "tolerance" or "ratio".
     expected : bool
         There were no labels: accuracy is what to expect if the scores are calibrated.
+    by_cost : bool
+        Costs differ: what matters is the mean cost of a decision, not accuracy.
+    promised : bool
+        There were labels, which measure accuracy, but the rules maximise what the scores promise:
+        points have ``promised_accuracy`` and ``promised_cost`` too.
     """
 
-    def __init__(self, points: list[dict[str, Any]], parameter: str, expected: bool) -> None:
+    def __init__(
+        self,
+        points: list[dict[str, Any]],
+        parameter: str,
+        expected: bool,
+        *,
+        by_cost: bool = False,
+    ) -> None:
         self._points = points
         self.parameter = parameter
         self.expected = expected
+        self.by_cost = by_cost
+        self.promised = bool(points) and "promised_accuracy" in points[0]
 
     @overload
     def __getitem__(self, index: int) -> dict[str, Any]: ...
@@ -63,12 +77,20 @@ class Frontier(Sequence[dict[str, Any]]):
         """Return a pandas frame, or a polars one if pandas is missing."""
         return _tables.to_frame(self._points)
 
+    def _figure(self, point: dict[str, Any], prefix: str = "") -> str:
+        value = point[prefix + ("cost" if self.by_cost else "accuracy")]
+        if not self.by_cost:
+            return _tables.percent(value)
+        return "-" if value is None else f"{value:.6g}"
+
     def _table(self) -> tuple[list[str], list[list[str]]]:
-        header = [self.parameter, "accuracy", "selected", "lottery share"]
+        header = [self.parameter, "cost" if self.by_cost else "accuracy"]
+        header += ["promised"] * self.promised + ["selected", "lottery share"]
         rows = [
             [
                 f"{point[self.parameter]:.6g}",
-                _tables.percent(point["accuracy"]),
+                self._figure(point),
+                *([self._figure(point, "promised_")] if self.promised else []),
                 _tables.percent(point["selection_rate"]),
                 _tables.percent(point["lottery_share"]),
             ]
@@ -76,12 +98,22 @@ class Frontier(Sequence[dict[str, Any]]):
         ]
         return header, rows
 
+    def _note(self) -> str:
+        what = "cost" if self.by_cost else "accuracy"
+        if self.expected:
+            return f"{what} is expected, if the scores are calibrated"
+        if not self.promised:
+            return ""
+        best = "minimise" if self.by_cost else "maximise"
+        return f"the rules {best} the {what} that the scores promise; the labels measure the other"
+
     def __repr__(self) -> str:
         """Show a line for each point."""
-        return _tables.text_table(*self._table())
+        return "\n\n".join(filter(None, (_tables.text_table(*self._table()), self._note())))
 
     def _repr_html_(self) -> str:
-        return _tables.html_table(*self._table())
+        note = self._note()
+        return _tables.html_table(*self._table()) + (_tables.html_lines(note) if note else "")
 
 
 def _numbers_in(at: Any) -> list[float]:
@@ -152,40 +184,18 @@ def frontier(
     _criteria.build(criterion, ["sensitive"], [], **shared)
     if breakpoints and at is not None:
         raise ValueError("give either at or breakpoints, not both")
-    threads = _options.threads(threads)
-    cost_fp, cost_fn, base_threshold = objective(cost_fp, cost_fn, base_threshold)
-    given = None if at is None else _numbers_in(at)
-    tally = as_tally(
-        score,
-        sensitive,
-        within=within,
-        label=label,
-        weight=weight,
-        data=data,
-        scale=scale,
-        favorable=favorable,
-        resolution=resolution,
-        null=null,
-        threads=threads,
-        needed=True,
-    )
+    options = objective(cost_fp, cost_fn, base_threshold, calibrate, calibrate_by, threads)
+    wanted = None if at is None else _numbers_in(at)
+    given = Given(within, label, weight, data, scale, favorable, resolution, null, options.threads)
+    tally = as_tally(score, sensitive, given, needed=True)
     built = _criteria.build(criterion, tally.sensitive, tally.within, **shared)
     _criteria.check_labels(built, tally.labelled)
-    method, calibrator = calibration_of(calibrate)
-    options = (
-        gamma_of(gamma, tally, 0.0),
-        cost_fp,
-        cost_fn,
-        method,
-        _options.text(calibrate_by, "calibrate_by"),
-        calibrator,
-        base_threshold,
-        threads,
-    )
+    options.gamma = gamma_of(gamma, tally._rows(), tally) or 0.0
     parameter = "ratio" if built.is_ratio else "tolerance"
     usual = RATIOS if built.is_ratio else TOLERANCES
-    parameters = list(usual) if given is None else given
-    found = _core.frontier(tally._core, built, None if breakpoints else parameters, *options)
+    parameters = list(usual) if wanted is None else wanted
+    found = _core.frontier(tally._core, built, None if breakpoints else parameters, options)
     if isinstance(found, dict):
-        raise InfeasibleError.from_record(built.name, found)
-    return Frontier(found, parameter, not tally.labelled)
+        raise InfeasibleError.from_record(found)
+    by_cost = (options.cost_fp, options.cost_fn) != (1.0, 1.0)
+    return Frontier(found, parameter, not tally.labelled, by_cost=by_cost)

@@ -1,69 +1,201 @@
-"""The half of fit for soft attributes."""
+"""fit_soft: rules where groups are known by probabilities only."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
-from .. import _core, _criteria, _options
+from .. import _core, _criteria, _inputs, _options, _tables
+from .._audit.soft_audit import audit_rows
+from .._inputs import Column, Columns
 from .._inputs.rows import Rows
+from .._rule.soft_rule import SoftRule
 from .._tally.tally import Tally
-from .found import SoftFit
-from .settings import objective
+from .found import Found
+from .settings import gamma_of
 
 
-def refuse_beside_soft(**given: Any) -> None:
-    """Refuse what soft attributes go without."""
-    if given["sensitive"] is not None:
-        raise ValueError("give either sensitive or soft, not both")
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(f"soft goes without {name}")
+class SoftFit(Found):
+    """A rule for soft groups, with its proof.
+
+    Made by :func:`evenhand.fit_soft`.
+
+    Attributes
+    ----------
+    rule : SoftRule
+        What decides.
+    status, primal, dual, gap, violation, magnitude, base, lottery_share
+        As of :class:`Fit`.
+    strata : list of dict
+        For each stratum and column, the expected selection rates of those who belong and of the
+        others.
+    before, after : SoftAudit
+        The audit of decisions by the score alone, and of the rule, on the rows of the fit.
+    check : dict or None
+        The columns against the true groups, of a fit with ``check_with``: how far each is ``off``
+        by tenths of the score, whether they are ``calibrated``, and the true
+        ``largest_difference``.
+    excluded : int
+        The number of rows that were left out for a missing value.
+    """
+
+    def __init__(
+        self,
+        solution: _core.SoftSolution,
+        rows: Rows,
+        truth: _core.Attribute | None = None,
+        **reading: Any,
+    ) -> None:
+        record = solution.record()
+        self.excluded = rows.source.excluded
+        self._take_proof(record)
+        self.strata: list[dict[str, Any]] = record["strata"]
+        self.rule: SoftRule = SoftRule._of(
+            solution.rule, lambda: self._own_record, null=rows.source.null or None
+        )
+        self.after = audit_rows(rows, rule=self.rule, **reading)
+        assert self.after.before is not None
+        self.before = self.after.before
+        self._proof: str = solution.proof_in_words()
+        self._by_cost = (reading["cost_fp"], reading["cost_fn"]) != (1.0, 1.0)
+        self._promised = None
+        if rows.label is not None:
+            self._promised = audit_rows(
+                dataclasses.replace(rows, label=None), rule=self.rule, **reading
+            )
+        self.check: dict[str, Any] | None = None
+        self._check_lines: list[str] = []
+        if truth is not None:
+            self.check, self._check_lines = _core.check_soft(
+                solution.rule, rows.score, rows.soft, rows.attributes, truth, rows.weight
+            )
+        self._own_record = solution.fit_record(
+            rows.source,
+            [column.name for column in rows.soft],
+            rows.label is not None,
+            self.before._summary(),
+            self.after._summary(),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record of this fit, with the names of the rule's file."""
+        return self.rule.record
+
+    def _head(self) -> list[str]:
+        out = [
+            "statistical-parity for those who belong, by " + ", ".join(self.rule.columns),
+            self._proof,
+        ]
+        if self.excluded:
+            out.insert(1, f"{self.excluded:,} rows left out for a missing value")
+        out += _tables.before_and_after(self.before, self.after, self._by_cost)
+        if self._promised is not None and self._promised.before is not None:
+            audits = (self._promised.before, self._promised)
+            (line,) = _tables.before_and_after(*audits, self._by_cost)
+            best = "minimised" if self._by_cost else "maximised"
+            out.append(f"{best}, as the scores promise: {line.partition(' (')[0]}")
+        return [*out, f"lottery share {_tables.percent(self.lottery_share)}"]
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        header, before = self.before._table()
+        rows = zip(before, self.after._table()[1], strict=True)
+        return (
+            [*header[:-1], "after", header[-1], "after"],
+            [[*one[:-1], two[-2], one[-1], two[-1]] for one, two in rows],
+        )
+
+    def _foot(self) -> str:
+        return "\n".join([_core.soft_assumption(), *self._check_lines])
+
+    def __repr__(self) -> str:
+        """Show the proof, accuracy and each column, before and after, with what they assume."""
+        head = "\n".join(self._head())
+        return "\n\n".join([head, _tables.text_table(*self._table()), self._foot()])
+
+    def _repr_html_(self) -> str:
+        head = _tables.html_table(["fit"], [[line] for line in self._head()])
+        return head + _tables.html_table(*self._table()) + _tables.html_lines(self._foot())
 
 
 def fit_soft(
-    score: Any,
-    soft: Any,
-    criterion: str | None,
-    within: Any,
-    label: Any,
-    weight: Any,
-    data: Any,
-    scale: str | None,
-    favorable: str | None,
-    gamma: float | str | None,
-    cost_fp: float,
-    cost_fn: float,
-    exhaustive: bool,
-    null: str,
-    threads: int,
+    score: Column,
+    soft: Columns = None,
+    *,
+    criterion: str | None = None,
+    within: Columns = None,
+    label: Column = None,
+    weight: Column = None,
+    data: Any = None,
+    exhaustive: bool = False,
+    check_with: Column = None,
+    scale: str | None = None,
+    favorable: str | None = None,
+    gamma: float | str | None = None,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    null: str = "error",
+    threads: int = 0,
 ) -> SoftFit:
-    """Find the most accurate rule for attributes that are known as probabilities."""
+    """Find the most accurate rule where groups are known by probabilities only.
+
+    Those who belong to a group and those who do not are selected at the same rate, in expectation,
+    for each of the columns.
+
+    Parameters
+    ----------
+    score : column
+        The model's scores; a tally does not have what this needs.
+    soft : columns
+        The probability that somebody belongs to a group, in [0, 1]: a column for each group.
+    criterion : str, optional
+        "statistical-parity", or another name for it: the only criterion that there is.
+    exhaustive : bool
+        The columns are all the groups there are, and add up to 1.
+    check_with : column, optional
+        The true group of those whose group is known, missing for the others: measures whether the
+        columns mean what they say; see :attr:`SoftFit.check`. The name of each column ends with
+        its group: ``p_female`` for ``female``.
+    within, label, weight, data, scale, favorable, gamma, cost_fp, cost_fn, null, threads
+        As for :func:`evenhand.fit`.
+
+    Returns
+    -------
+    SoftFit
+
+    Examples
+    --------
+    >>> import evenhand
+    >>> fit = evenhand.fit_soft([0.2, 0.4, 0.6, 0.8], {"p_f": [0.75, 0.75, 0.25, 0.25]})
+    >>> fit.status
+    'optimal'
+    """
     if isinstance(score, Tally):
-        raise TypeError("soft attributes need rows, not a tally")
-    _criteria.refuse_beside_soft(criterion)
-    rows = Rows.read(
-        score, None, within=within, label=label, weight=weight, data=data, null=null, soft=soft
-    )
-    if isinstance(gamma, str) and gamma == "auto":
-        gamma = _core.gamma_schedule(float(len(rows.score)))
-    if isinstance(gamma, str):
-        raise ValueError(f"gamma is a number or 'auto', not {gamma!r}")
-    scale = _options.text(scale or "probability", "scale")
-    favorable = _options.text(favorable or "high", "favorable")
-    cost_fp, cost_fn, _ = objective(cost_fp, cost_fn, None)
+        raise TypeError("soft groups need rows, not a tally")
+    if soft is None:
+        raise ValueError("soft is missing: give columns with the probability of belonging")
+    _criteria.check_soft(criterion)
+    truth = None
+    if check_with is not None:
+        if null == "exclude":
+            raise ValueError("check_with cannot be combined with null='exclude'")
+        frame = _inputs.frame_of(data)
+        name = _inputs.name_of(check_with, frame) or "check_with"
+        truth = _inputs.attribute(_inputs.resolved(check_with, frame, "check_with"), name)
+    rows = Rows.read(score, None, within, label, weight, data, null, soft=soft)
+    reading: dict[str, Any] = {
+        "scale": _options.text(scale or "probability", "scale"),
+        "favorable": _options.text(favorable or "high", "favorable"),
+        "cost_fp": _options.number(cost_fp, "cost_fp"),
+        "cost_fn": _options.number(cost_fn, "cost_fn"),
+    }
     solution = _core.solve_soft(
         rows.score,
         rows.soft,
         rows.attributes,
         rows.weight,
-        scale,
-        favorable,
-        cost_fp,
-        cost_fn,
-        0.0 if gamma is None else _options.number(gamma, "gamma"),
-        bool(exhaustive),
-        _options.threads(threads),
+        **reading,
+        gamma=gamma_of(gamma, float(len(rows.score)), None) or 0.0,
+        exhaustive=bool(exhaustive),
+        threads=_options.threads(threads),
     )
-    return SoftFit(
-        solution, rows, scale=scale, favorable=favorable, cost_fp=cost_fp, cost_fn=cost_fn
-    )
+    return SoftFit(solution, rows, truth, **reading)

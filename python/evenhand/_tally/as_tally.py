@@ -3,60 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._inputs.rows import Rows
 from .roles import refuse_other_settings, with_roles
 from .tally import Tally
 
 
-def as_tally(score: Any, sensitive: Any, **options: Any) -> Tally:
-    """Return the tally of rows; or a tally itself, with the roles that are asked for.
+class Given(NamedTuple):
+    """What a function was given beside scores and groups, in the order of its parameters."""
 
-    Options are those of :func:`tally_and_rows`.
-    """
-    return tally_and_rows(score, sensitive, **options)[0]
+    within: Any = None
+    label: Any = None
+    weight: Any = None
+    data: Any = None
+    scale: str | None = None
+    favorable: str | None = None
+    resolution: str | int | None = None
+    null: str = "error"
+    threads: int = 0
+
+
+def as_tally(
+    score: Any, sensitive: Any, given: Given, *, needed: bool, also: Sequence[str] = ()
+) -> Tally:
+    """Return the tally of rows; or a tally itself, with the roles that are asked for."""
+    return tally_and_rows(score, sensitive, given, needed=needed, also=also)[0]
 
 
 def tally_and_rows(
-    score: Any,
-    sensitive: Any,
-    *,
-    within: Any,
-    label: Any,
-    weight: Any,
-    data: Any,
-    scale: str | None,
-    favorable: str | None,
-    resolution: str | int | None,
-    null: str,
-    threads: int,
-    needed: bool,
-    also: Sequence[str] = (),
+    score: Any, sensitive: Any, given: Given, *, needed: bool, also: Sequence[str] = ()
 ) -> tuple[Tally, Rows | None]:
     """Return the tally of rows with the rows; or a tally, with the roles that are asked for.
 
     Attributes that are ``also`` needed stay in a tally, with or without a role.
     """
     if isinstance(score, Tally):
-        policy = None if null == "error" else null
-        given = ((label, "label"), (weight, "weight"), (data, "data"), (policy, "null"))
-        for value, name in given:
+        policy = None if given.null == "error" else given.null
+        about_rows = (
+            (given.label, "label"),
+            (given.weight, "weight"),
+            (given.data, "data"),
+            (policy, "null"),
+        )
+        for value, name in about_rows:
             if value is not None:
                 raise ValueError(f"{name} is about rows; a tally has counts instead")
-        refuse_other_settings(score, scale, favorable, resolution)
-        return with_roles(score, sensitive, within, needed=needed, also=also), None
+        refuse_other_settings(score, given.scale, given.favorable, given.resolution)
+        return with_roles(score, sensitive, given.within, needed=needed, also=also), None
     if sensitive is None and needed:
         raise ValueError("sensitive is missing: say who belongs to which group")
-    rows = Rows.read(
-        score, sensitive, within=within, label=label, weight=weight, data=data, null=null
-    )
+    rows = Rows.read(score, sensitive, *given[:4], given.null)
     tally = Tally.__new__(Tally)
     tally._count(
         rows,
-        scale or "probability",
-        favorable or "high",
-        "exact" if resolution is None else resolution,
-        threads,
+        given.scale or "probability",
+        given.favorable or "high",
+        "exact" if given.resolution is None else given.resolution,
+        given.threads,
     )
     return tally, rows

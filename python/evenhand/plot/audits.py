@@ -31,17 +31,13 @@ def plot_audit(
         Of :func:`evenhand.audit`; that of a rule shows the decisions before it too. Of a fit, its
         rows before and after.
     ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
+        Where, and what is returned; a new figure by default.
     rate : str, optional
         The one that the criterion compares by default; else "selection_rate",
         "true_positive_rate" or "false_positive_rate", with intervals, "precision", "accuracy" or
         "cost", without.
     tolerance : float, optional
         How far apart rates may be: a band of that width, in each stratum; that of a fit by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Examples
     --------

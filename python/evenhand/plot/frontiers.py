@@ -23,7 +23,8 @@ def plot_frontier(
     frontier : Frontier
         Of :func:`evenhand.frontier`.
     ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default. Frontiers in one picture have lines of their own.
+        Where, and what is returned; a new figure by default. Frontiers in one picture have lines
+        of their own.
     value : str
         What is shown against the tolerance or ratio: "accuracy", "cost", "objective",
         "selection_rate", "lottery_share" or another figure of the points.
@@ -31,10 +32,6 @@ def plot_frontier(
         The line's name in the legend.
     chosen : float, optional
         The tolerance or ratio that was chosen: its point is marked.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Examples
     --------

@@ -24,11 +24,7 @@ def plot_rule(rule: Any, ax: Any = None) -> Any:
     rule : Rule, Fit or FairThresholdClassifier
         Whose rule. That of a fit is shown where its rows have scores.
     ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+        Where, and what is returned; a new figure by default.
 
     Examples
     --------

@@ -24,11 +24,7 @@ def plot_roc(tally: Tally | Fit, ax: Any = None) -> Any:
     tally : Tally or Fit
         With labels.
     ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+        Where, and what is returned; a new figure by default.
 
     Examples
     --------
@@ -55,12 +51,7 @@ def plot_roc(tally: Tally | Fit, ax: Any = None) -> Any:
             )
         lines += ax.plot(*curve, **_look(index))
         names.append(name)
-    ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1)
-    ax.set_aspect("equal")
-    ax.set_xlabel("false positive rate")
-    ax.set_ylabel("true positive rate")
-    _both_percent(ax)
+    _square(ax, "false positive rate", "true positive rate")
     legend(ax, lines, names)
     titled(ax, "ROC by group")
     return ax
@@ -74,13 +65,9 @@ def plot_reliability(tally: Tally | Fit, ax: Any = None, *, bins: int = 10) -> A
     tally : Tally or Fit
         With labels, of scores that are probabilities.
     ax : matplotlib.axes.Axes, optional
-        Where; a new figure by default.
+        Where, and what is returned; a new figure by default.
     bins : int
         Into how many parts of about as many people the scores of a cell are cut.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Examples
     --------
@@ -108,12 +95,7 @@ def plot_reliability(tally: Tally | Fit, ax: Any = None, *, bins: int = 10) -> A
             **_look(index),
         )
         names.append(name)
-    ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1)
-    ax.set_aspect("equal")
-    ax.set_xlabel("mean score")
-    ax.set_ylabel("share of positive outcomes")
-    _both_percent(ax)
+    _square(ax, "mean score", "share of positive outcomes")
     legend(ax, lines, names)
     titled(ax, "reliability of the scores by group")
     return ax
@@ -145,6 +127,12 @@ def _look(index: int) -> dict[str, Any]:
     }
 
 
-def _both_percent(ax: Any) -> None:
+def _square(ax: Any, across: str, up: str) -> None:
+    """Make both axes shares."""
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1)
+    ax.set_aspect("equal")
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)
     for axis in (ax.xaxis, ax.yaxis):
         percent(axis, True)

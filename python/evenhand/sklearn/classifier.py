@@ -9,21 +9,28 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import _safe_indexing, check_random_state, get_tags
 from sklearn.utils.validation import indexable, validate_data
 
 from .._calibrate import Calibrator
 from .._rule.rule import Rule
-from .._solve.fit import fit as fit_rule
+from .._rule.soft_rule import SoftRule
 from .._solve.found import Fit
+from .._solve.soft import SoftFit
 from . import rows
 from .deciding import ROLES, Decides
+from .fitting import FitsRules
 from .routing import routed, router_of
 from .targets import classes_of, favourable, favourable_class, weights_of
-from .unseen import IN_FIT, advice
 
 
-class FairThresholdClassifier(Decides, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class FairThresholdClassifier(
+    FitsRules,
+    Decides,
+    ClassifierMixin,  # type: ignore[misc]
+    MetaEstimatorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Turn any classifier's scores into the most accurate decisions that treat groups alike.
 
     Fits the classifier, takes its scores of rows that it was not fitted on, and finds the rule
@@ -33,8 +40,24 @@ class FairThresholdClassifier(Decides, ClassifierMixin, MetaEstimatorMixin, Base
     ----------
     estimator : estimator
         A binary classifier with ``predict_proba`` or ``decision_function``.
-    criterion, tolerance, ratio, rho, require, across
+    criterion, tolerance, ratio, rho, require, no_worse, across
         What is fair, as for :func:`evenhand.fit`; there is no default.
+    blind : bool
+        One rule for all groups: they are used to find it, and ``predict`` takes none.
+    lottery, max_lottery
+        Who is decided by a coin, as for :func:`evenhand.fit`.
+    confidence, bound, certify, certify_partial
+        What is promised for new people, as for :func:`evenhand.fit`, in ``fit_.bound``. It takes
+        the scores of the final model: a fitted one (``FrozenEstimator``, ``cv="prefit"``), or
+        ``calibration_size``.
+    calibration_size : float or int, optional
+        Hold out this share, or number, of the rows for the rule, and fit the classifier on the
+        others; instead of ``cv``.
+    group_estimator : estimator, optional
+        A classifier of the group, which sees what ``estimator`` sees and the score. Decisions then
+        follow from its probabilities, so that ``predict`` needs no group at all: the rule is a
+        :class:`evenhand.SoftRule`, fitted on probabilities by cross-fitting. For statistical
+        parity.
     gamma, cost_fp, cost_fn, base_threshold, resolution, threads
         As for :func:`evenhand.fit`.
     calibrate : {"auto", "none", "isotonic", "platt", "temperature"} or Calibrator
@@ -85,10 +108,12 @@ class FairThresholdClassifier(Decides, ClassifierMixin, MetaEstimatorMixin, Base
 
     Attributes
     ----------
-    rule_ : Rule
+    rule_ : Rule or SoftRule
         What decides.
-    fit_ : Fit
+    fit_ : Fit or SoftFit
         How the rule was found, with its proof.
+    group_estimator_ : estimator
+        The fitted classifier of the group, if there is one.
     estimator_ : estimator
         The fitted classifier.
     classes_ : numpy.ndarray
@@ -139,7 +164,17 @@ class FairThresholdClassifier(Decides, ClassifierMixin, MetaEstimatorMixin, Base
         ratio: float | None = None,
         rho: float | str | None = None,
         require: str | Sequence[str] = (),
+        no_worse: str | Sequence[str] = (),
         across: str = "intersection",
+        blind: bool = False,
+        lottery: str = "fewest",
+        max_lottery: float | None = None,
+        confidence: float | None = None,
+        bound: str | None = None,
+        certify: float | None = None,
+        certify_partial: bool = False,
+        calibration_size: float | int | None = None,
+        group_estimator: Any = None,
         gamma: float | str | None = None,
         cost_fp: float = 1.0,
         cost_fn: float = 1.0,
@@ -175,7 +210,17 @@ class FairThresholdClassifier(Decides, ClassifierMixin, MetaEstimatorMixin, Base
         self.ratio = ratio
         self.rho = rho
         self.require = require
+        self.no_worse = no_worse
         self.across = across
+        self.blind = blind
+        self.lottery = lottery
+        self.max_lottery = max_lottery
+        self.confidence = confidence
+        self.bound = bound
+        self.certify = certify
+        self.certify_partial = certify_partial
+        self.calibration_size = calibration_size
+        self.group_estimator = group_estimator
         self.gamma = gamma
         self.cost_fp = cost_fp
         self.cost_fn = cost_fn
@@ -279,47 +324,19 @@ class FairThresholdClassifier(Decides, ClassifierMixin, MetaEstimatorMixin, Base
             sensitive, within = rows.taken(sensitive, tested), rows.taken(within, tested)
             labels = labels[tested]
             weight = None if weight is None else weight[tested]
-        self.fit_: Fit = self._fitted(
-            scores,
-            sensitive or None,
-            criterion=self._criterion,
-            within=within or None,
-            label=labels,
-            weight=weight,
-            tolerance=self.tolerance,
-            ratio=self.ratio,
-            rho=self.rho,
-            require=self.require,
-            across=self.across,
-            scale=self._scale(),
-            resolution=self.resolution,
-            gamma=self.gamma,
-            cost_fp=self.cost_fp,
-            cost_fn=self.cost_fn,
-            base_threshold=self._base_threshold(),
-            calibrate=self._calibration(),
-            calibrate_by=self.calibrate_by,
-            solver=self.solver,
-            projection=self.projection,
-            learning_rate=self.learning_rate,
-            epochs=self.epochs,
-            steps=self.steps,
-            seed=self._seed if self.solver == "sgd" else None,
-            record_every=self.record_every,
-            null=self.null,
-            threads=self.threads,
-        )
+        common = {"within": within or None, "label": labels, "weight": weight}
+        self.fit_: Fit | SoftFit
+        if self.group_estimator is not None:
+            seen = features if tested is None else _safe_indexing(features, tested)
+            self.fit_ = self._fitted_soft(seen, scores, sensitive, common)
+        else:
+            self.fit_ = self._fitted(scores, sensitive, common)
         self._names = {
             role: [(column.name, column.explicit or column.own) for column in given]
             for role, given in zip(ROLES, columns, strict=True)
         }
-        self.rule_: Rule = self.fit_.rule
+        self.rule_: Rule | SoftRule = self.fit_.rule
         return self
-
-    @staticmethod
-    def _fitted(scores: Any, sensitive: Any, **options: Any) -> Fit:
-        with advice(IN_FIT):
-            return fit_rule(scores, sensitive, **options)
 
     # --- For scikit-learn.
 

@@ -16,23 +16,31 @@ from sklearn.utils.validation import check_is_fitted, indexable, validate_data
 from .. import _inputs
 from .._audit.audit import Audit, audit_tally
 from .._audit.auditing import audit
+from .._audit.soft_audit import SoftAudit, audit_soft
 from .._inputs import NamedColumn
+from .._rule.explanation import Explanation
 from .._rule.keys import secret_of
-from .._rule.rule import Explanation, Rule
+from .._rule.rule import Rule
+from .._rule.soft_rule import SoftRule
 from .._tally.tally import Tally
 from . import rows
 from .ids import row_ids
 from .scores import Floats, Scores
+from .soft_groups import GroupClassifier
 from .targets import known_labels
 from .unseen import LATER, advice, name_of_missing
 
 ROLES = ("sensitive_features", "control_features")
+_Decided = tuple[Any, Floats, dict[str, rows.Attributes]]
 
 
 class Decides(Scores):
     """What a classifier does once it has a rule."""
 
-    rule_: Rule
+    rule_: Rule | SoftRule
+    blind: bool
+    group_estimator: Any
+    _groups: GroupClassifier
     _names: dict[str, list[tuple[str, bool]]]
     _seed: int
     across: str
@@ -68,18 +76,43 @@ class Decides(Scores):
         ]
         return rows.without(X, dropped)
 
+    @property
+    def _group_free(self) -> bool:
+        """Whether decisions need no group."""
+        return bool(self.blind) or self.group_estimator is not None
+
+    def _where(self, X: Any, sensitive_features: Any, control_features: Any) -> _Decided:
+        """Return X, its scores, and what the rule needs beside them."""
+        if self._group_free and sensitive_features is not None:
+            why = "the rule is blind" if self.blind else "group_estimator stands in for the groups"
+            raise ValueError(f"{why}: sensitive_features is for fit and audit only")
+        X, scores, sensitive, within = self._prepared(
+            X, sensitive_features, control_features, groups=not self._group_free
+        )
+        if self.group_estimator is not None:
+            where = {"soft": self._groups.columns(self._features(X), scores), "within": within}
+        else:
+            where = {"sensitive": sensitive, "within": within}
+        return X, scores, where
+
     def _prepared(
-        self, X: Any, sensitive_features: Any, control_features: Any
+        self, X: Any, sensitive_features: Any, control_features: Any, *, groups: bool = True
     ) -> tuple[Any, Floats, rows.Attributes, rows.Attributes]:
-        """Return X, its scores and its attributes under the names of fit."""
+        """Return X, its scores and its attributes under the names of fit.
+
+        Without ``groups``, those of ``sensitive_features`` are left out.
+        """
         check_is_fitted(self)
         rows.refuse_flat(X)
         validate_data(self, X, skip_check_array=True, reset=False)
         (X,) = indexable(X)
         scores = self._score(self._features(X))
-        found = []
+        found: list[rows.Attributes] = []
         for role, value in zip(ROLES, (sensitive_features, control_features), strict=True):
             wanted = self._names[role]
+            if role == ROLES[0] and not groups:
+                found.append({})
+                continue
             columns = self._columns(X, len(scores), role, value)
             if wanted and not columns:
                 names = ", ".join(repr(name) for name, _ in wanted)
@@ -96,11 +129,12 @@ class Decides(Scores):
             found.append(rows.canonical(rows.matched(columns, wanted, role)))
         return X, scores, *found
 
-    def _probability(self, scores: Any, sensitive: Any, within: Any) -> Floats:
+    def _probability(self, scores: Any, where: dict[str, rows.Attributes]) -> Floats:
+        columns = {role: given or None for role, given in where.items()}
+        rule: Any = self.rule_
         with advice(LATER):
-            return self.rule_.probability(
-                scores, sensitive or None, within or None, unseen=self.unseen
-            )
+            found: Floats = rule.probability(scores, **columns, unseen=self.unseen)
+            return found
 
     def predict(
         self,
@@ -135,8 +169,8 @@ class Decides(Scores):
         """
         check_is_fitted(self)
         secret = secret_of((key, key_file), (self.key, self.key_file), self._seed)
-        X, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
-        probability = self._probability(scores, sensitive, within)
+        X, scores, where = self._where(X, sensitive_features, control_features)
+        probability = self._probability(scores, where)
         positive = probability == 1
         drawn = np.flatnonzero((probability > 0) & (probability < 1))
         if id is not None:
@@ -145,14 +179,9 @@ class Decides(Scores):
                 raise ValueError(f"X has {len(scores)} rows, but id has {length}")
         if len(drawn):
             ids = row_ids(_safe_indexing(X, drawn)) if id is None else _safe_indexing(id, drawn)
-            coins = self.rule_.decide(
-                scores[drawn],
-                rows.taken(sensitive, drawn) or None,
-                rows.taken(within, drawn) or None,
-                id=ids,
-                key=secret,
-                unseen=self.unseen,
-            )
+            rule: Any = self.rule_
+            some = {role: rows.taken(given, drawn) or None for role, given in where.items()}
+            coins = rule.decide(scores[drawn], **some, id=ids, key=secret, unseen=self.unseen)
             positive[drawn] = coins == 1
         place = int(self.classes_[1] == self.pos_label_)
         decided: npt.NDArray[Any] = self.classes_[np.where(positive, place, 1 - place)]
@@ -182,8 +211,10 @@ class Decides(Scores):
         IndexError
             For groups that fit has not seen.
         """
-        _, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
-        columns = {**sensitive, **within}
+        if not isinstance(self.rule_, Rule):
+            raise ValueError("a rule for soft groups has no threshold for one person to explain")
+        _, scores, where = self._where(X, sensitive_features, control_features)
+        columns = {**where["sensitive"], **where["within"]}
         people = zip(*columns.values(), strict=True) if columns else ((),) * len(scores)
         return [
             self.rule_.explain(float(score), dict(zip(columns, values, strict=True)))
@@ -209,8 +240,8 @@ class Decides(Scores):
         numpy.ndarray
             Of shape (n_samples, 2), in the order of ``classes_``.
         """
-        _, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
-        probability = self._probability(scores, sensitive, within)
+        _, scores, where = self._where(X, sensitive_features, control_features)
+        probability = self._probability(scores, where)
         both = (1 - probability, probability)
         return np.column_stack(both if self.classes_[1] == self.pos_label_ else both[::-1])
 
@@ -260,7 +291,7 @@ class Decides(Scores):
         control_features: Any = None,
         sample_weight: Any = None,
         **options: Any,
-    ) -> Audit:
+    ) -> Audit | SoftAudit:
         """Audit what is decided for these rows, by ``unseen`` where fit has not seen the group.
 
         Parameters
@@ -279,12 +310,22 @@ class Decides(Scores):
         Returns
         -------
         Audit
-            Its ``before`` has the decisions by the score alone.
+            Its ``before`` has the decisions by the score alone. With ``group_estimator``, a
+            :class:`evenhand.SoftAudit` by the probabilities of groups.
         """
-        _, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
+        if self.group_estimator is not None:
+            X, scores, where = self._where(X, None, control_features)
+        else:
+            X, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
         label = None
         if y is not None:
             label = known_labels(y, scores, self.classes_, self.pos_label_)
+        if isinstance(self.rule_, SoftRule):
+            return audit_soft(
+                scores, where["soft"], within=where["within"] or None, label=label,
+                weight=sample_weight, rule=self.rule_, cost_fp=self.cost_fp, cost_fn=self.cost_fn,
+                **options,
+            )  # fmt: skip
         with advice(LATER):
             tally = Tally(
                 scores,

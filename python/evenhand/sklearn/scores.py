@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import check_cv, train_test_split
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
@@ -21,6 +21,8 @@ from .. import _inputs
 from .._calibrate import Calibrator
 from .._criteria import has_error_rates
 from .._rule.keys import check_key
+from .._solve.bound import Bound
+from .._solve.found import Fit
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -115,6 +117,7 @@ class Scores:
 
     estimator: Any
     estimator_: Any
+    _seed: int
     classes_: npt.NDArray[Any]
     pos_label_: Any
     response_method_: str
@@ -127,6 +130,9 @@ class Scores:
     response_method: str
     cv: Any
     prefit: bool | None
+    calibration_size: float | int | None
+    certify: float | None
+    confidence: float | None
     unseen: str
     null: str
     key: bytes | str | None
@@ -146,12 +152,19 @@ class Scores:
             value = getattr(self, name)
             if value not in known:
                 raise ValueError(f"there is no {name} {value!r}: use {', '.join(known)}")
+        if self.calibration_size is not None and self._frozen:
+            raise ValueError("calibration_size holds rows out of a fit: the estimator has its own")
+        if self.certify is not None and self._why_no_bound():
+            raise ValueError(
+                f"certify is not possible: {self._why_no_bound()}; use calibration_size=0.5 to "
+                "hold rows out for the rule, or a FrozenEstimator"
+            )
         if isinstance(self.cv, str) and self.cv != "prefit":
             raise ValueError(f"there is no cv {self.cv!r}: use a number, a splitter or 'prefit'")
         if _inputs.null_policy(self.null) == "exclude":
             raise ValueError(
-                "null='exclude' cannot be: everybody has a decision; give a name for missing "
-                "groups, or take the rows away before fit"
+                "null='exclude' is not possible: everybody gets a decision; give a name for "
+                "missing groups, or take the rows away before fit"
             )
         check_key(self.key, self.key_file)
         if self.drop_attributes and any(
@@ -174,11 +187,40 @@ class Scores:
         prefit = bool(self.prefit) or (isinstance(self.cv, str) and self.cv == "prefit")
         return prefit or isinstance(self.estimator, FrozenEstimator)
 
+    def _why_no_bound(self) -> str:
+        """Say why nothing is promised for new people, if so."""
+        if self._frozen or self.calibration_size is not None:
+            return ""
+        if self.cv is None or self.cv is False:
+            return "the scores come from a model that was fitted on the same rows"
+        return "the scores come from other models than the final one"
+
+    def _bounded(self, fit: Fit) -> Fit:
+        """Take the bound back where the scores of new people come from another model."""
+        if reason := self._why_no_bound():
+            fit.bound = Bound._none(reason, fit.bound.confidence)
+        return fit
+
     def _scores(
         self, X: Any, y: Any, fit_params: dict[str, Any], split_params: dict[str, Any]
     ) -> tuple[Floats, Rows | None]:
-        """Fit the classifier; return scores for the rule, and of which rows, None for all."""
+        """Fit the classifier; return scores for the rule, and their rows, None for all."""
         self.estimator_ = self.estimator
+        if self.calibration_size is not None:
+            train, test = train_test_split(
+                np.arange(len(y)),
+                test_size=self.calibration_size,
+                stratify=y,
+                random_state=self._seed,
+            )
+            self.estimator_ = clone(self.estimator).fit(
+                _safe_indexing(X, train),
+                _safe_indexing(y, train),
+                **_check_method_params(X, fit_params, indices=train),
+            )
+            self.response_method_ = response_of(self.estimator_, self.response_method)
+            test = np.sort(test)
+            return self._score(_safe_indexing(X, test)), test
         if not self._frozen:
             self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
         self.response_method_ = response_of(self.estimator_, self.response_method)

@@ -93,7 +93,7 @@ def _refuse_strays(found: npt.NDArray[Any], known: npt.NDArray[Any], why: str) -
 def weights_of(
     sample_weight: Any, X: Any, y: npt.NDArray[Any], one_class: bool
 ) -> npt.NDArray[np.float64]:
-    """Return how often each row counts; with ``one_class``, rows of one class will do."""
+    """Return how often each row counts; with ``one_class``, rows of one class are enough."""
     weight: npt.NDArray[np.float64] = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weight < 0).any():
         raise ValueError(

@@ -1,0 +1,64 @@
+"""The rule of a classifier, from its scores and parameters."""
+# ruff: noqa: N803  scikit-learn calls it X
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any
+
+from .._solve.fit import fit as fit_rule
+from .._solve.found import Fit
+from .._solve.soft import SoftFit, fit_soft
+from .scores import Scores
+from .soft_groups import GroupClassifier
+from .unseen import IN_FIT, advice
+
+
+class FitsRules(Scores):
+    """What a classifier does to get a rule."""
+
+    solver: str
+    group_estimator: Any
+    group_estimator_: Any
+    _groups: GroupClassifier
+
+    _FOR_FIT = (
+        "tolerance", "ratio", "rho", "require", "no_worse", "across", "blind", "lottery",
+        "max_lottery", "confidence", "bound", "certify", "certify_partial", "resolution", "gamma",
+        "cost_fp", "cost_fn", "calibrate_by", "solver", "projection", "learning_rate", "epochs",
+        "steps", "record_every", "null", "threads",
+    )  # fmt: skip
+    _FOR_SOFT = ("gamma", "cost_fp", "cost_fn", "null", "threads")
+
+    def _fitted(self, scores: Any, sensitive: Any, common: dict[str, Any]) -> Fit:
+        options = {name: getattr(self, name) for name in self._FOR_FIT}
+        with advice(IN_FIT):
+            found = fit_rule(
+                scores,
+                sensitive or None,
+                criterion=self._criterion,
+                scale=self._scale(),
+                base_threshold=self._base_threshold(),
+                calibrate=self._calibration(),
+                seed=self._seed if self.solver == "sgd" else None,
+                **common,
+                **options,
+            )
+        return self._bounded(found)
+
+    def _fitted_soft(self, X: Any, scores: Any, sensitive: Any, common: dict[str, Any]) -> SoftFit:
+        usual = {name: one.default for name, one in signature(type(self)).parameters.items()}
+        for name in self._FOR_FIT:
+            if name not in self._FOR_SOFT and getattr(self, name) != usual[name]:
+                raise ValueError(f"group_estimator cannot be combined with {name}")
+        if self._scale() == "raw":
+            raise ValueError("group_estimator needs probabilities: an estimator with predict_proba")
+        self._groups = GroupClassifier(self.group_estimator, self.cv, self.n_jobs)
+        columns = self._groups.fit(X, scores, sensitive)
+        self.group_estimator_ = self._groups.fitted_
+        options = {name: getattr(self, name) for name in self._FOR_SOFT}
+        with advice(IN_FIT):
+            return fit_soft(
+                scores, columns, criterion=self._criterion, exhaustive=len(columns) > 1,
+                **common, **options,
+            )  # fmt: skip

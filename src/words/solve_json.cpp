@@ -1,0 +1,111 @@
+#include <evenhand/audit_json.h>
+#include <evenhand/solve_json.h>
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "words/everybody.h"
+
+namespace evenhand {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json optional(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json uncertified(const CertifiedFit& fit) {
+  Json out = Json::array();
+  for (const auto& values : fit.uncertified) {
+    out.push_back(values_json(fit.plain.criterion.roles.within, values));
+  }
+  return out;
+}
+
+}  // namespace
+
+Json to_json(const Infeasibility& why, const Criterion& criterion) {
+  Json out;
+  out["status"] = to_string(Status::infeasible);
+  out["clash"] = why.clash;
+  out["criterion"] = criterion.name;
+  out["total_violation"] = why.total_violation;
+  out["common_slack"] = why.common_slack;
+  return out;
+}
+
+Json to_json(const SgdComparison& comparison) {
+  return {{"exact_objective", comparison.exact.primal},
+          {"exact_violation", comparison.exact.violation},
+          {"dual", comparison.distance.dual},
+          {"primal", comparison.distance.primal},
+          {"multiplier", comparison.distance.multiplier},
+          {"violation", comparison.distance.violation}};
+}
+
+Json to_json(const FrontierPoint& point, const Criterion& criterion) {
+  Json out = {{criterion.relation == Relation::ratio ? "ratio" : "tolerance", point.parameter},
+              {"objective", point.objective},
+              {"slope", point.slope},
+              {"gap", point.gap},
+              {"violation", point.violation},
+              {"lottery_share", point.lottery_share}};
+  out.update(to_json(point.figures));
+  if (point.promised) {
+    out["promised_accuracy"] = optional(point.promised->accuracy);
+    out["promised_cost"] = optional(point.promised->cost);
+  }
+  return out;
+}
+
+Json to_json(const CertifiedFit& fit, const Tally& tally) {
+  return {{"confidence", fit.bound.confidence},
+          {"plain", to_json(everybody(tally, fit.plain))},
+          {"uncertified", uncertified(fit)}};
+}
+
+Json too_few_json(const CertifiedFit& fit, const Tally& tally) {
+  return {{"status", "too few rows"},
+          {"confidence", fit.bound.confidence},
+          {fit.bound.is_ratio ? "largest_ratio" : "smallest_tolerance", fit.smallest},
+          {"rows", tally.total().n},
+          {"rows_needed", std::ceil(fit.rows_needed * tally.total().n)},
+          {"too_few_in", uncertified(fit)}};
+}
+
+Json to_json(const Monitor& monitor) {
+  Json looks = Json::array();
+  for (const MonitorLook& look : monitor.looks()) {
+    looks.push_back({{"batch", look.batch},
+                     {"rows", look.rows},
+                     {"difference", look.difference},
+                     {"log_evidence", look.log_evidence},
+                     {"difference_at_most", optional(look.bound)},
+                     {"alarm", look.alarm},
+                     {"mean_score", optional(look.mean_score)},
+                     {"largest_share_change", look.largest_share_change}});
+  }
+  return {{"tolerance", monitor.options().tolerance},
+          {"confidence", monitor.options().confidence},
+          {"alarm", monitor.alarm()},
+          {"batches", looks}};
+}
+
+Json to_json(const SoftCheck& check) {
+  Json columns = Json::array();
+  for (const SoftCheckedColumn& one : check.columns) {
+    columns.push_back({{"column", one.column},
+                       {"value", one.value},
+                       {"off_by_tenth", one.off},
+                       {"rate", optional(one.rate)},
+                       {"others", optional(one.others)}});
+  }
+  return {{"rows", check.rows},
+          {"calibrated", check.calibrated()},
+          {"largest_difference", optional(check.largest_difference())},
+          {"columns", columns}};
+}
+
+}  // namespace evenhand
