@@ -25,7 +25,7 @@ while read -r version python; do
   [ "$version" != "$own" ] || continue
   case $version in 3.1[2-9]) [ "$stable" = no ] || continue; stable=yes ;; esac
   env=build/wheel-env-$version
-  PYTHON=$python "$here/../python_env.sh" "$env" python/requirements-build.txt
+  PYTHON=$python "$here/../python_env.sh" "$env" python/requirements-build.txt </dev/null
   echo "wheels: CPython $version" >&2
   EVENHAND_PREBUILT=$library EVENHAND_WERROR=ON CMAKE_BUILD_PARALLEL_LEVEL=2 "$env/bin/python" -m pip wheel "$root" \
     --quiet --disable-pip-version-check --no-deps --no-build-isolation -C build-dir="build/python-$version" \
