@@ -1,5 +1,9 @@
 #include "command.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
 #include <CLI/CLI.hpp>
 
 namespace evenhand::cli {
@@ -70,6 +74,44 @@ void Command::callback(std::function<void()> run) {
 }
 void Command::require_subcommand() {
   app_->require_subcommand(1);
+}
+
+namespace {
+
+std::string quoted_for_shell(const std::string& word) {
+  constexpr std::string_view plain = "%+,-./:=@_";
+  const bool needed = word.empty() || !std::all_of(word.begin(), word.end(), [&](char c) {
+                        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+                               (c >= 'a' && c <= 'z') || plain.find(c) != std::string_view::npos;
+                      });
+  if (!needed) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+std::string Command::typed(const std::set<std::string>& but) const {
+  std::string out = "evenhand " + app_->get_name();
+  std::map<const CLI::Option*, std::size_t> seen;
+  for (const CLI::Option* option : app_->parse_order()) {
+    const std::size_t time = seen[option]++;
+    const bool positional = option->get_lnames().empty() && option->get_snames().empty();
+    const std::string name = !option->get_lnames().empty()   ? "--" + option->get_lnames().front()
+                             : !option->get_snames().empty() ? "-" + option->get_snames().front()
+                                                             : "";
+    if (but.contains(name)) continue;
+    if (!positional) out += " " + name;
+    if (option->get_expected_max() == 0 || time >= option->results().size()) continue;
+    std::string value = option->results()[time];
+    if (positional || option->get_type_name() == "FILE") {
+      const std::string file = std::filesystem::path(value).filename().string();
+      if (!file.empty()) value = file;
+    }
+    out += " " + quoted_for_shell(value);
+  }
+  return out;
 }
 
 }  // namespace evenhand::cli

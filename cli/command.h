@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ class Command {
   void footer(const std::string& text);
   void callback(std::function<void()> run);
   void require_subcommand();
+  // What was typed, as far as it bears on the result: without `but` (long names) and the folders of
+  // files. Words that a shell would take apart are in quotes.
+  std::string typed(const std::set<std::string>& but) const;
   CLI::App& parsed() const { return *app_; }
 
  private:

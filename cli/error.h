@@ -11,7 +11,7 @@ enum ExitStatus : int {
   exit_other = 1,       // anything that is not the user's to change
   exit_usage = 2,       // input or options are wrong
   exit_infeasible = 3,  // the requirements cannot be met
-  exit_exceeded = 4,    // a check failed: audit --fail-above, monitor
+  exit_exceeded = 4,    // a check failed: audit --fail-above, monitor, verify
   exit_too_few = 5,     // rows, to certify a rule
   exit_inaccurate = 6,  // a rule could not be proven optimal
 };

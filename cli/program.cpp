@@ -39,7 +39,7 @@ void describe(CLI::App& program) {
   program.footer(
       "Start with evenhand demo, then evenhand fit --help.\n"
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements, 4 a check\n"
-      "failed (audit --fail-above and --fail-below, monitor), 5 too few rows to certify,\n"
+      "failed (audit --fail-above and --fail-below, monitor, verify), 5 too few rows to certify,\n"
       "6 not proven optimal, 1 anything else.");
   program.formatter(help_formatter());
 }
@@ -156,6 +156,7 @@ int run(const std::vector<std::string>& arguments) {
   add_sql(commands, status);
   add_plan(commands, status);
   add_monitor(commands, status);
+  add_verify(commands, status);
   add_theory(commands, status);
   add_manual(commands, status);
   try {

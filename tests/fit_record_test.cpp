@@ -60,6 +60,23 @@ TEST(FitRecord, ReadsBackWhatItWrote) {
   }
 }
 
+TEST(FitRecord, SaysHowItCameToBe) {
+  FitRecord record = FitRecord::of(solve(some_tally(1), statistical_parity({{"sex"}, {"race"}})));
+  record.source = FitSource{.command = "evenhand fit 'a b.csv'",
+                            .files = {{"a b.csv", 17}, {"(stream)", {}}},
+                            .further_files = 3,
+                            .sql = "SELECT '<b>'",
+                            .versions = {{"DuckDB", "1.4"}},
+                            .time = "2026-01-01T00:00:00Z"};
+  expect_kept(record);
+  const FitRecord read = FitRecord::from_json(record.to_json());
+  EXPECT_EQ(read.source->files[0].bytes, 17U);
+  EXPECT_FALSE(read.source->files[1].bytes);
+  EXPECT_EQ(read.source->sql, "SELECT '<b>'");
+  record.source.reset();
+  EXPECT_EQ(record.to_json().find("source"), std::string::npos);
+}
+
 TEST(FitRecord, OfAStochasticFitReadsBack) {
   const Tally tally = some_tally(2);
   const SgdResult fit =

@@ -6,6 +6,7 @@
 
 #include "support/many_check.h"
 #include "support/trials.h"
+#include "support/verified.h"
 
 namespace evenhand::testing::many {
 namespace {
@@ -143,6 +144,7 @@ TEST_P(LotteryOracle, NoRuleWithoutCoinsIsBetter) {
     for (const auto& cell : applied.q) {
       for (const double q : cell) EXPECT_TRUE(q == 0 || q == 1) << q;
     }
+    expect_verified(tally, solution);
   }
 }
 
@@ -296,6 +298,7 @@ TEST(Lottery, NoRuleWithSoFewCoinsIsBetter) {
       const double best = best_with_windows(model, *problem.options.max_lottery);
       ASSERT_EQ(to_string(solution.status), "optimal") << solution.gap;
       EXPECT_NEAR(solution.primal, best, close * model.scale());
+      expect_verified(problem.people.tally(), solution);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "support/problems.h"
 #include "support/recompute.h"
 #include "support/trials.h"
+#include "support/verified.h"
 
 namespace evenhand::testing {
 namespace {
@@ -156,6 +157,7 @@ TEST_P(Oracle, RuleIsOptimalFairMonotoneAndProvenSo) {
     EXPECT_NEAR(solution.primal, applied.objective, close * scale);
     EXPECT_NEAR(solution.dual, bound_from_multipliers(atoms, solution, rho), close * scale);
     EXPECT_NEAR(solution.primal, best_objective(atoms, criterion, rho), close * scale);
+    expect_verified(rows.tally(), solution);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "support/problems.h"
 #include "support/recompute.h"
 #include "support/trials.h"
+#include "support/verified.h"
 
 namespace evenhand::testing {
 namespace {
@@ -66,6 +67,7 @@ TEST_P(Ramp, GapAndViolationVanishAndTheRuleIsMonotone) {
     ++solved;
     SCOPED_TRACE("trial " + std::to_string(trial) + ", gamma " + std::to_string(options.gamma));
     const Solution fit = solve(rows.tally(), criterion, options);
+    expect_verified(rows.tally(), fit);
     const Applied applied = apply(rows, atoms, fit, criterion.rho.value);
     EXPECT_EQ(fit.status, Status::optimal);
     EXPECT_LE(applied.violation, 1e-9);

@@ -8,6 +8,7 @@
 #include "commands/commands.h"
 #include "data/collect.h"
 #include "data/decide_function.h"
+#include "data/log_file.h"
 #include "data/rule_file.h"
 #include "data/sql.h"
 #include "data/unseen.h"
@@ -30,6 +31,7 @@ struct Options {
   std::string decision_name = "decision";
   std::string output;
   std::string output_format = "auto";
+  std::string log;
   bool quiet = false;
 };
 
@@ -102,6 +104,37 @@ Ids ids_of(const Source& source, const std::string& id) {
   return {Id::text, fmt::format("CAST({} AS VARCHAR)", identifier(id))};
 }
 
+void check_log_options(const Options& options, const RuleFile& file) {
+  if (options.log == "-") throw UserError("--log needs a file: .parquet, .csv or .json");
+  if (!options.output.empty() && same_file(options.log, options.output)) {
+    throw UserError("--log and -o are the same file");
+  }
+  if (file.soft()) {
+    throw UserError("--log is for rules of known groups: " + shown(file.path) +
+                    " decides by soft ones");
+  }
+}
+
+// Keeps what was decided, with ids, for the log: a SELECT may give other rows the next time.
+class Kept {
+ public:
+  Kept(Database& database, const Source& source, std::string_view decided, const std::string& ids)
+      : id_(source.free_name() + "_id") {
+    while (source.has(id_)) id_ += "_";
+    database.query(fmt::format("CREATE TEMP TABLE {} AS SELECT {} AS {}, * FROM ({})", table, ids,
+                               identifier(id_), decided),
+                   "deciding");
+  }
+  static constexpr const char* table = "evenhand_decided";
+  std::string rows() const {
+    return fmt::format("SELECT * EXCLUDE ({}) FROM {}", identifier(id_), table);
+  }
+  std::string id() const { return fmt::format("CAST({} AS VARCHAR)", identifier(id_)); }
+
+ private:
+  std::string id_;
+};
+
 int run_apply(const Options& options) {
   const RuleFile file = read_rule(options.rule);
   const Unseen unseen = unseen_from(options.unseen);
@@ -131,9 +164,18 @@ int run_apply(const Options& options) {
   output.must_not_be(input.files());
   output.must_not_be(std::vector{options.rule});
   if (!options.coins.key_file.empty()) output.must_not_be(std::vector{options.coins.key_file});
+  std::optional<Output> log;
+  if (!options.log.empty()) {
+    check_log_options(options, file);
+    log.emplace(options.log);
+    log->must_not_be(input.files());
+    log->must_not_be(std::vector{options.rule, options.coins.key_file});
+  }
   const std::string how = copy_clause(options.output, options.output_format);
   Database database(options.data.database);
-  open_for(database, input, std::vector{output.staged()});
+  std::vector<std::string> writable = {output.staged()};
+  if (log) writable.push_back(log->staged());
+  open_for(database, input, writable);
   const Source source(database, input);
   for (const std::string& name : {options.probability_name, options.decision_name}) {
     if (source.has(name)) {
@@ -159,14 +201,29 @@ int run_apply(const Options& options) {
   const std::string call = decide.call(texts, numbers, ids.sql);
   const Passing passing =
       source.passing(output_format(options.output, options.output_format), result);
+  std::string decided = fmt::format("SELECT *, {} AS {} FROM {}", call, result, passing.relation);
   try {
+    std::optional<Kept> kept;
+    std::optional<LogFunction> reasons;
+    if (log) {
+      kept.emplace(database, source, decided, ids.sql);
+      reasons.emplace(database, file.hard(), coin, unseen);
+      decided = kept->rows();
+    }
     output.write_by(
         database,
-        fmt::format("COPY (SELECT {7}, {0}.probability AS {1}, {0}.decision AS {2} FROM "
-                    "(SELECT *, {3} AS {0} FROM {4})) TO {5} ({6})",
+        fmt::format("COPY (SELECT {5}, {0}.probability AS {1}, {0}.decision AS {2} FROM ({3})) TO "
+                    "{4} ({6})",
                     result, identifier(options.probability_name), identifier(options.decision_name),
-                    call, passing.relation, literal(output.staged()), how, passing.columns),
+                    decided, literal(output.staged()), passing.columns, how),
         "deciding");
+    if (log) {
+      log->write_by(database,
+                    fmt::format("COPY ({}) TO {} ({})",
+                                reasons->select(texts, numbers.front(), kept->id(), Kept::table),
+                                literal(log->staged()), copy_clause(options.log, "auto")),
+                    "writing the log");
+    }
   } catch (const UserError& error) {
     source.rethrow_named([&] {
       explain(database, source, file, score.name, id, texts, nulls, decide.trouble(), error.what());
@@ -179,6 +236,7 @@ int run_apply(const Options& options) {
         counted(decide.by_lot(), "row") + (decide.by_lot() == 1 ? " is decided" : " are decided")));
   }
   output.complete();
+  if (log) log->complete();
   if (options.quiet) return exit_done;
   std::string said =
       fmt::format("{} decided, {} positive, {} by lot", counted(decide.rows(), "row"),
@@ -241,6 +299,11 @@ void add_apply(Command& program, int& status) {
       .add_option("--output-format", options->output_format,
                   "Format to write, if the file name does not tell: csv, parquet or json")
       ->type_name("NAME");
+  command
+      .add_option("--log", options->log,
+                  "Write why each decision was made, too: a .parquet, .csv or .json file that "
+                  "evenhand verify checks line by line")
+      ->type_name("FILE");
   command.add_flag("-q,--quiet", options->quiet,
                    "Print nothing on standard error unless something goes wrong");
   command.callback([options, &status] { status = run_apply(*options); });

@@ -23,6 +23,7 @@ void add_sql(Command& program, int& status);
 void add_plan(Command& program, int& status);
 void add_monitor(Command& program, int& status);
 void add_report(Command& program, int& status);
+void add_verify(Command& program, int& status);
 void add_theory(Command& program, int& status);
 void add_manual(Command& program, int& status);  // completion and man
 

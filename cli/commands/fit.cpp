@@ -12,6 +12,7 @@
 #include "commands/lottery.h"
 #include "commands/soft_fit.h"
 #include "data/prepared.h"
+#include "data/provenance.h"
 #include "data/stochastic.h"
 #include "error.h"
 #include "output/figures.h"
@@ -31,6 +32,7 @@ struct Options : ProblemOptions {
   std::string output;
   bool json = false;
   bool accept_inaccurate = false;
+  SourceOptions source;
 };
 
 // What the criterion is about; for requirements alone, everything that can be said.
@@ -153,7 +155,7 @@ int run_fit(const Options& options) {
     if (options.blind) {
       throw UserError("--blind cannot be combined with --soft, whose rules see no group");
     }
-    return run_soft_fit(options, options.soft, options.output, options.json);
+    return run_soft_fit(options, options.soft, options.output, options.json, options.source);
   }
   if (options.blind && options.stochastic.wanted()) {
     throw UserError("--blind cannot be combined with --solver sgd");
@@ -200,7 +202,11 @@ int run_fit(const Options& options) {
   record.add(data.stored);
   record.before = before.overall.figures;
   record.after = after.overall.figures;
-  if (output) output->complete_with(rule_file(fit.rule, record));
+  if (output) {
+    FitRecord filed = record;
+    filed.source = source_of(options.source, options.data.input, data.files);
+    output->complete_with(rule_file(fit.rule, filed));
+  }
   if (!options.stochastic.trace.empty()) write_trace(found.sgd->trace, options.stochastic.trace);
   if (output && output->is_standard_output()) return done;
   if (options.json) {
@@ -255,7 +261,14 @@ void add_fit(Command& program, int& status) {
   command.add_flag("--json", options->json, "Print the result as JSON");
   command.add_flag("--accept-inaccurate", options->accept_inaccurate,
                    "Write the rule even if it could not be proven optimal (status inaccurate)");
-  command.callback([options, &status] { status = run_fit(*options); });
+  add_source_options(command, options->source);
+  command.callback([options, &status, &command] {
+    // Whatever else is typed changes nothing about the rule.
+    options->source.command =
+        command.typed({"--output", "--json", "--threads", "--memory", "--accept-inaccurate",
+                       "--no-source", "--stamp", "--trace", "--record-every", "--compare"});
+    status = run_fit(*options);
+  });
 }
 
 }  // namespace evenhand::cli

@@ -93,7 +93,7 @@ void add_soft_options(Command& command, SoftFitOptions& options) {
 }
 
 int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
-                 const std::string& output_name, bool json) {
+                 const std::string& output_name, bool json, const SourceOptions& from) {
   refuse_other_options(problem, options);
   problem.fit.check();
   refuse_named_output(problem.data.input, output_name);
@@ -126,7 +126,11 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
   }
   const FitRecord record =
       record_of(data, fit, NullPolicy::from(problem.rows.null).text(), before, after);
-  if (output) output->complete_with(rule_file(fit.rule, record));
+  if (output) {
+    FitRecord filed = record;
+    filed.source = source_of(from, problem.data.input, data.files());
+    output->complete_with(rule_file(fit.rule, filed));
+  }
   if (output && output->is_standard_output()) return exit_done;
   if (json) {
     Json all = Json::parse(record.to_json());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command.h"
+#include "data/provenance.h"
 #include "options.h"
 
 namespace evenhand::cli {
@@ -19,6 +20,6 @@ void add_soft_options(Command& command, SoftFitOptions& options);
 
 // All of `evenhand fit`, for these. Returns the exit status.
 int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
-                 const std::string& output, bool json);
+                 const std::string& output, bool json, const SourceOptions& from);
 
 }  // namespace evenhand::cli

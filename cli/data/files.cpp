@@ -189,4 +189,8 @@ std::string path_of(const Descriptor& file) {
   return fmt::format("/proc/self/fd/{}", file.number());
 }
 
+bool is_descriptor(std::string_view path) {
+  return path.starts_with("/proc/self/fd/");
+}
+
 }  // namespace evenhand::cli

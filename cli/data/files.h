@@ -53,5 +53,6 @@ std::string temporary_folder();  // $TMPDIR, or /tmp
 // A file without a name, which is gone when the program ends, however it ends.
 Descriptor nameless_file();
 std::string path_of(const Descriptor& file);
+bool is_descriptor(std::string_view path);  // whether path_of made it
 
 }  // namespace evenhand::cli

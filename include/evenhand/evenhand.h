@@ -22,6 +22,7 @@
 #include <evenhand/confidence.h>
 #include <evenhand/confidence_bound.h>
 #include <evenhand/criterion.h>
+#include <evenhand/decision_log.h>
 #include <evenhand/explain.h>
 #include <evenhand/fit_record.h>
 #include <evenhand/fit_words.h>
@@ -48,4 +49,5 @@
 #include <evenhand/tally_file.h>
 #include <evenhand/tests_of_rates.h>
 #include <evenhand/theory.h>
+#include <evenhand/verify.h>
 #include <evenhand/version.h>

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -110,6 +111,22 @@ struct SoftSummary {
 };
 using RecordedFigures = std::variant<std::monostate, Figures, SoftSummary>;
 
+// How the rule came to be: by which command or call, from which files. It is all that may differ
+// between two fits of the same rule.
+struct FitSource {
+  struct File {
+    std::string name;                         // without its folder
+    std::optional<std::uint64_t> bytes = {};  // none of a stream
+  };
+  std::string command = {};  // as typed, or a call of the Python package
+  std::vector<File> files = {};
+  std::uint64_t further_files = 0;  // beside those listed
+  std::string sql = {};
+  // Of programs, such as {"DuckDB", "1.4.4"}; evenhand's own is FitRecord::version.
+  std::vector<std::pair<std::string, std::string>> versions = {};
+  std::string time = {};  // ISO 8601, UTC; empty unless asked for
+};
+
 struct FitRecord {
   std::string version = {};  // of the library that fitted
   std::optional<RecordedCriterion> criterion = {};
@@ -119,9 +136,12 @@ struct FitRecord {
   std::optional<double> cost_fn = {};
   std::optional<Calibration> calibrate = {};
   std::optional<CalibrateBy> calibrate_by = {};  // if the rule has a calibrator
+  bool calibrator_given = false;                 // fitted before, not on these data
   std::optional<Lottery> lottery = {};
   std::optional<double> max_lottery = {};
   std::optional<double> base_threshold = {};
+  std::optional<double> certified = {};  // the confidence of a certified fit
+  std::string rule_fingerprint = {};     // of the rule that was found
   std::optional<RecordedProof> proof = {};
   std::optional<std::vector<RecordedCell>> cells = {};
   std::vector<RecordedConstraint> constraints = {};
@@ -130,15 +150,18 @@ struct FitRecord {
   // From here on, the data.
   std::optional<RecordedColumns> columns = {};
   std::optional<Reading> reading = {};
-  std::optional<std::uint64_t> rows = {};  // not known of a tally with weights
-  std::optional<double> weight = {};       // of all rows
-  std::uint64_t excluded = 0;              // rows left out for a missing value
+  std::optional<Resolution> resolution = {};  // exact if there is none
+  double min_count = 0;                       // no entry of the tally has fewer rows
+  std::optional<std::uint64_t> rows = {};     // not known of a tally with weights
+  std::optional<double> weight = {};          // of all rows
+  std::uint64_t excluded = 0;                 // rows left out for a missing value
   std::optional<bool> labelled = {};
   std::string fingerprint = {};         // of the tally (tally_file.h)
   std::vector<std::string> parts = {};  // of what was merged, if anything was
   std::vector<std::string> notes = {};  // what a user should know of the requirements
   RecordedFigures before = {};          // by the base decisions
   RecordedFigures after = {};           // by the rule
+  std::optional<FitSource> source = {};
 
   // What the solution says, without the data. Throw std::invalid_argument if there is no rule.
   static FitRecord of(const Solution& solution);
@@ -152,7 +175,7 @@ struct FitRecord {
   void add(const StoredTally& data, const Solution& solution);
 
   // The same for soft groups, whose columns are given. Labels and figures are left to the caller.
-  void add(const TallySource& source, const std::vector<std::string>& soft,
+  void add(const TallySource& from, const std::vector<std::string>& soft,
            const SoftSolution& solution);
 
   // A JSON object on one line.
@@ -161,6 +184,10 @@ struct FitRecord {
   // later versions may have others. Throws std::invalid_argument for anything but a JSON object.
   static FitRecord from_json(std::string_view json);
 };
+
+// SHA-256 of the rule's JSON without a record, as 64 lower-case hexadecimal digits.
+std::string fingerprint(const Rule& rule);
+std::string fingerprint(const SoftRule& rule);
 
 // How a fit is audited on its own rows.
 AuditOptions auditing_of(const Solution& solution);

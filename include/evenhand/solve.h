@@ -143,7 +143,8 @@ struct Solution {
   std::vector<StratumOutcome> strata;
   std::vector<Constraint> constraints;  // those that were needed: others hold by themselves
   std::optional<Infeasibility> infeasibility;
-  std::vector<std::string> notes;  // what a user should know of the requirements: say it
+  std::vector<std::string> notes;   // what a user should know of the requirements: say it
+  std::optional<double> certified;  // the confidence, of a fit by `certify`
   Rule rule;
   Criterion criterion;
   SolveOptions options;

@@ -290,7 +290,8 @@ def test_fit_as_the_tool(
     path = written(table, tmp_path / "people.parquet")
     options = {"sensitive": "sex", **options}
     arguments = [text for name, value in options.items() for text in (f"--{name}", value)]
-    tool("fit", path, "--score", "score", *arguments, "--null", null, "-o", "tool.json")
+    tool("fit", path, "--score", "score", *arguments, "--null", null, "--no-source",
+         "-o", "tool.json")  # fmt: skip
     fit = evenhand.fit("score", data=table, null=null, **options)
     assert (tmp_path / "tool.json").read_text().rstrip("\n") == fit.to_json().rstrip("\n")
     record = json.loads(fit.to_json())["fit"]
@@ -364,7 +365,7 @@ def test_soft_fit_as_the_tool(tool: Tool, holes: Table, tmp_path: Path) -> None:
     table = {**holes, "p_f": [None if one is None else 1 - one for one in holes["score"]]}
     path = written(table, tmp_path / "people.parquet")
     tool("fit", path, "--score", "score", "--soft", "p_f", "--within", "race", "--weight", "weight",
-         "--null", "exclude", "-o", "tool.json")  # fmt: skip
+         "--null", "exclude", "--no-source", "-o", "tool.json")  # fmt: skip
     fit = evenhand.fit_soft(
         "score", soft=["p_f"], within="race", weight="weight", data=table, null="exclude"
     )

@@ -59,7 +59,8 @@ def test_runs_as_the_tool(
     if record_every:
         options["record_every"] = record_every
     common = ["people.parquet", "--score", "score", *arguments(options), "--threads", 1]
-    shown = tool("fit", *common, "--trace", "trace.csv", "--compare", "--json", "-o", "tool.json")
+    shown = tool("fit", *common, "--trace", "trace.csv", "--compare", "--json", "--no-source",
+                 "-o", "tool.json")  # fmt: skip
     tool("fit", *common, "--trace", "trace.json")
     fit = evenhand.fit("score", data=people.columns(), **options)
     assert (tmp_path / "tool.json").read_text().rstrip("\n") == fit.to_json().rstrip("\n")
@@ -74,7 +75,8 @@ def test_a_schedule_of_weighted_rows_as_the_tool(
 ) -> None:
     pq.write_table(pa.table(people.columns()), tmp_path / "people.parquet")
     tool("fit", "people.parquet", "--score", "score", "--sensitive", "sex", "--weight", "weight",
-         "--criterion", "statistical-parity", "--gamma", "auto", "-o", "tool.json")  # fmt: skip
+         "--criterion", "statistical-parity", "--gamma", "auto", "--no-source",
+         "-o", "tool.json")  # fmt: skip
     tally = Tally("score", "sex", weight="weight", data=people.columns())
     fit = evenhand.fit(tally, criterion="statistical-parity", gamma="auto")
     assert (tmp_path / "tool.json").read_text().rstrip("\n") == fit.to_json().rstrip("\n")

@@ -211,6 +211,10 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
     return out;
   };
   if (out.too_few) return give_up();
+  const auto certified = [&] {
+    out.solution.certified = certificate.confidence;
+    return out;
+  };
   const PairBounds& bounds = *certifiable.bounds;
   const bool one_rate = criterion.rates.size() == 1;
   std::vector<RateWindow> chosen;
@@ -232,7 +236,7 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
                                : bounds.difference(n, over.rate, under.rate);
         },
         out.bound);
-    return out;
+    return certified();
   }
   if (!one_rate) return give_up();
   std::vector<ComparedGroups> compared = certifiable.compared;
@@ -251,7 +255,7 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
                              : bounds.difference(n, window.high, window.low);
       },
       out.bound);
-  return out;
+  return certified();
 }
 
 }  // namespace evenhand

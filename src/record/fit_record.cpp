@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "record/sha256.h"
+
 namespace evenhand {
 namespace {
 
@@ -63,13 +65,20 @@ FitRecord FitRecord::of(const Solution& solution) {
                 .lottery = solution.options.lottery,
                 .max_lottery = solution.options.max_lottery,
                 .base_threshold = solution.options.base_threshold,
+                .certified = solution.certified,
+                .rule_fingerprint = evenhand::fingerprint(solution.rule),
                 .proof = proof_of(solution)};
+  out.calibrator_given = solution.options.calibrator.has_value();
   if (const auto& calibrator = solution.rule.parts().calibrator) {
     out.calibrate = calibrator->method();
     out.calibrate_by = calibrator->by();
   }
   if (solution.options.blind) out.blind = true;
   out.notes = solution.notes;
+  for (const Constraint& constraint : solution.constraints) {
+    if (constraint.multiplier == 0 && !constraint.required) continue;
+    out.constraints.push_back({constraint.text, constraint.value, constraint.multiplier});
+  }
   const CellNames& names = solution.options.blind ? solution.names : solution.rule.cells();
   out.cells.emplace();
   for (CellCode c = 0; c < solution.cells.size(); ++c) {
@@ -78,15 +87,11 @@ FitRecord FitRecord::of(const Solution& solution) {
         .cell = names.name(c), .rate = outcome.rate, .lottery_share = outcome.lottery_share};
     if (!outcome.compared) {
       cell.not_compared = outcome.reason;
-    } else if (solution.constraints.empty()) {
+    } else if (out.constraints.empty()) {  // or none of them counts: then these are 0
       cell.multiplier = outcome.multiplier;
       cell.bound = outcome.bound;
     }
     out.cells->push_back(std::move(cell));
-  }
-  for (const Constraint& constraint : solution.constraints) {
-    if (constraint.multiplier == 0 && !constraint.required) continue;
-    out.constraints.push_back({constraint.text, constraint.value, constraint.multiplier});
   }
   return out;
 }
@@ -112,6 +117,7 @@ FitRecord FitRecord::of(const SoftSolution& solution) {
                 .gamma = parts.gamma,
                 .cost_fp = parts.costs.false_positive,
                 .cost_fn = parts.costs.false_negative,
+                .rule_fingerprint = evenhand::fingerprint(solution.rule),
                 .proof = proof_of(solution)};
   if (!solution.strata.empty()) {
     for (const SoftRate& rate : solution.strata.front().columns) {
@@ -128,20 +134,22 @@ FitRecord FitRecord::of(const SoftSolution& solution) {
 }
 
 void FitRecord::add(const StoredTally& data) {
-  const TallySource& source = data.source;
-  columns = {.score = source.score,
-             .sensitive = source.roles.sensitive,
-             .within = source.roles.within,
-             .label = source.label,
-             .weight = source.weight,
-             .null = source.null};
+  const TallySource& from = data.source;
+  columns = {.score = from.score,
+             .sensitive = from.roles.sensitive,
+             .within = from.roles.within,
+             .label = from.label,
+             .weight = from.weight,
+             .null = from.null};
   reading = data.tally.reading();
+  if (data.tally.resolution() != Resolution::exact()) resolution = data.tally.resolution();
+  min_count = from.min_count;
   rows = data.rows();
   weight = data.tally.total().n;
-  excluded = source.excluded;
+  excluded = from.excluded;
   labelled = data.tally.labelled();
   fingerprint = data.fingerprint();
-  parts = source.parts;
+  parts = from.parts;
 }
 
 void FitRecord::add(const StoredTally& data, const Solution& solution) {
@@ -151,19 +159,27 @@ void FitRecord::add(const StoredTally& data, const Solution& solution) {
   after = audit(data.tally, data.source.roles, solution.rule, auditing).overall.figures;
 }
 
-void FitRecord::add(const TallySource& source, const std::vector<std::string>& soft,
+void FitRecord::add(const TallySource& from, const std::vector<std::string>& soft,
                     const SoftSolution& solution) {
-  columns = {.score = source.score,
+  columns = {.score = from.score,
              .soft = soft,
-             .within = source.roles.within,
-             .label = source.label,
-             .weight = source.weight,
-             .null = source.null};
+             .within = from.roles.within,
+             .label = from.label,
+             .weight = from.weight,
+             .null = from.null};
   reading = solution.rule.parts().reading;
-  rows = source.rows;
+  rows = from.rows;
   weight = 0;
   for (const SoftStratumOutcome& stratum : solution.strata) *weight += stratum.weight;
-  excluded = source.excluded;
+  excluded = from.excluded;
+}
+
+std::string fingerprint(const Rule& rule) {
+  return record::sha256(rule.to_json());
+}
+
+std::string fingerprint(const SoftRule& rule) {
+  return record::sha256(rule.to_json());
 }
 
 AuditOptions auditing_of(const Solution& solution) {

@@ -2,6 +2,7 @@
 #include "record/fit_record_json.h"
 
 #include "record/figures_json.h"
+#include "record/source_json.h"
 #include "record/values.h"
 #include "rule/json_file.h"
 
@@ -223,28 +224,6 @@ RecordedSgd sgd_from(const Json& json) {
 
 // --- The data.
 
-Json columns_json(const RecordedColumns& columns) {
-  Json out = Json::object();
-  put(out, "score", columns.score);
-  put(out, "soft", columns.soft);
-  put(out, "sensitive", columns.sensitive);
-  out["within"] = columns.within;
-  put(out, "label", columns.label);
-  put(out, "weight", columns.weight);
-  put(out, "null", columns.null);
-  return out;
-}
-
-RecordedColumns columns_from(const Json& json) {
-  return {.score = text_in(json, "score").value_or(""),
-          .soft = texts_in(json, "soft"),
-          .sensitive = texts_in(json, "sensitive"),
-          .within = texts_in(json, "within").value_or(std::vector<std::string>()),
-          .label = text_in(json, "label").value_or(""),
-          .weight = text_in(json, "weight").value_or(""),
-          .null = text_in(json, "null").value_or("")};
-}
-
 void put_figures(Json& out, const char* key, const RecordedFigures& figures) {
   if (const auto* const known = std::get_if<Figures>(&figures)) out[key] = figures_json(*known);
   if (const auto* const soft = std::get_if<SoftSummary>(&figures)) {
@@ -265,6 +244,17 @@ RecordedFigures figures_in(const Json& object, const char* key) {
                      number_or_nan(*found, "cost"), number_in(*found, "largest_difference")};
 }
 
+// None if the record does not say, or says what no version writes.
+std::optional<Resolution> resolution_in(const Json& json) {
+  const auto text = text_in(json, "resolution");
+  if (!text) return std::nullopt;
+  try {
+    return resolution_from(*text);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Json fit_json(const FitRecord& record) {
@@ -277,9 +267,12 @@ Json fit_json(const FitRecord& record) {
   put(out, "cost_fn", record.cost_fn);
   put_name(out, "calibrate", record.calibrate);
   put_name(out, "calibrate_by", record.calibrate_by);
+  if (record.calibrator_given) out["calibrator_given"] = true;
   put_name(out, "lottery", record.lottery);
   put(out, "max_lottery", record.max_lottery);
   put(out, "base_threshold", record.base_threshold);
+  put(out, "certified", record.certified);
+  put(out, "rule_fingerprint", record.rule_fingerprint);
   if (record.proof) {
     out["status"] = to_string(record.proof->status);
     for (const ProofMember& member : proof_members) out[member.name] = *record.proof.*member.value;
@@ -295,6 +288,8 @@ Json fit_json(const FitRecord& record) {
     out["scale"] = to_string(record.reading->scale);
     out["favorable"] = to_string(record.reading->favorable);
   }
+  if (record.resolution) out["resolution"] = to_string(*record.resolution);
+  if (record.min_count > 0) out["min_count"] = record.min_count;
   put(out, "rows", record.rows);
   put(out, "weight", record.weight);
   if (record.excluded > 0) out["excluded"] = record.excluded;
@@ -304,6 +299,7 @@ Json fit_json(const FitRecord& record) {
   if (!record.notes.empty()) out["notes"] = record.notes;
   put_figures(out, "before", record.before);
   put_figures(out, "after", record.after);
+  if (record.source) out["source"] = source_json(*record.source);
   return out;
 }
 
@@ -319,9 +315,12 @@ FitRecord fit_from(const Json& json) {
   out.cost_fn = number_in(json, "cost_fn");
   out.calibrate = named(calibration_names, text_in(json, "calibrate"));
   out.calibrate_by = named(calibrate_by_names, text_in(json, "calibrate_by"));
+  out.calibrator_given = truth_in(json, "calibrator_given").value_or(false);
   out.lottery = named(lottery_names, text_in(json, "lottery"));
   out.max_lottery = number_in(json, "max_lottery");
   out.base_threshold = number_in(json, "base_threshold");
+  out.certified = number_in(json, "certified");
+  out.rule_fingerprint = text_in(json, "rule_fingerprint").value_or("");
   out.proof = proof_from(json);
   out.cells = list_from(json, "cells", cell_from);
   out.constraints =
@@ -332,6 +331,8 @@ FitRecord fit_from(const Json& json) {
   const auto scale = named(scale_names, text_in(json, "scale"));
   const auto favorable = named(favorable_names, text_in(json, "favorable"));
   if (scale && favorable) out.reading = {*scale, *favorable};
+  out.resolution = resolution_in(json);
+  out.min_count = number_in(json, "min_count").value_or(0);
   out.rows = count_in(json, "rows");
   out.weight = number_in(json, "weight");
   out.excluded = count_in(json, "excluded").value_or(0);
@@ -341,6 +342,7 @@ FitRecord fit_from(const Json& json) {
   out.notes = texts_in(json, "notes").value_or(std::vector<std::string>());
   out.before = figures_in(json, "before");
   out.after = figures_in(json, "after");
+  if (const Json* const source = object_in(json, "source")) out.source = source_from(*source);
   return out;
 }
 

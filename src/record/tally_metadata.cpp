@@ -4,15 +4,12 @@
 #include <evenhand/version.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <memory>
-#include <span>
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
+#include "record/sha256.h"
 #include "record/values.h"
 #include "rule/json_file.h"
 
@@ -20,6 +17,7 @@ namespace evenhand {
 namespace {
 
 using record::Json;
+using record::sha256;
 
 constexpr int newest_version = 1;
 
@@ -52,22 +50,6 @@ Value required(std::optional<Value> found) {
 std::vector<std::string> names_in(const Json& json, const char* key) {
   std::vector<std::string> out = required(record::texts_in(json, key));
   if (out.size() != json[key].size()) corrupt();
-  return out;
-}
-
-std::string sha256(std::string_view text, std::span<const std::byte> bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                        &EVP_MD_CTX_free);
-  if (!context || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1 ||
-      EVP_DigestUpdate(context.get(), text.data(), text.size()) != 1 ||
-      EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) != 1 ||
-      EVP_DigestFinal_ex(context.get(), digest.data(), &size) != 1) {
-    throw std::runtime_error("libcrypto does not compute SHA-256");
-  }
-  std::string out;
-  for (unsigned i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
   return out;
 }
 
@@ -139,7 +121,7 @@ std::optional<std::uint64_t> StoredTally::rows() const {
 }
 
 std::string fingerprint(const Tally& tally) {
-  return sha256("", tally.to_bytes());
+  return sha256({}, tally.to_bytes());
 }
 
 std::string StoredTally::fingerprint() const {

@@ -115,7 +115,7 @@ def test_the_order_of_rows_and_threads_do_not_show(tool: Tool, soft: Path) -> No
     rules, files = [], set()
     for order, threads in (("id", 1), ("hash(id)", 2), ("score, id DESC", 2)):
         tool("fit", "--sql", f"SELECT * FROM '{soft}' ORDER BY {order}", *SOFT, "--within", "race",
-             "--threads", threads, "-o", "rule.json").ok()
+             "--threads", threads, "--no-source", "-o", "rule.json").ok()
         rules.append(rule_of(tool))
         files.add(tool.path("rule.json").read_bytes())
     assert rules[0] == rules[1] == rules[2]
@@ -187,7 +187,7 @@ def test_gamma_auto_is_the_schedule(tool: Tool, soft: Path) -> None:
     """And the JSON says which width it was."""
     gamma = tool("theory", "gamma", "--rows", 5000).ok().out.strip()
     for name, value in (("a.json", "auto"), ("b.json", gamma)):
-        tool("fit", soft, *SOFT, "--gamma", value, "-o", name).ok()
+        tool("fit", soft, *SOFT, "--gamma", value, "--no-source", "-o", name).ok()
     assert tool.path("a.json").read_bytes() == tool.path("b.json").read_bytes()
     assert rule_of(tool, "a.json")["gamma"] == float(gamma)
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/many.h"
+#include "support/verified.h"
 
 namespace evenhand::testing::many {
 
@@ -38,6 +39,7 @@ inline void check_solution(const Problem& problem, const Model& model, const Sol
   const double bound = bound_from(model, solution.constraints);
   EXPECT_NEAR(solution.dual, bound, close * scale);
   EXPECT_NEAR(solution.primal, bound, close * scale);
+  expect_verified(problem.people.tally(), solution);
 }
 
 inline std::uint64_t seed_of(const std::string& name, std::uint64_t start) {

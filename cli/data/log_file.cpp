@@ -1,0 +1,241 @@
+#include "data/log_file.h"
+
+#include <evenhand/text.h>
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "data/function.h"
+#include "data/input.h"
+#include "data/key_file.h"
+#include "data/source.h"
+#include "data/sql.h"
+#include "data/values.h"
+#include "error.h"
+#include "options.h"
+#include "output/terminal.h"
+
+namespace evenhand::cli {
+namespace {
+
+constexpr const char* reason_function = "evenhand_reason";
+
+Cell text_or_none(duckdb_vector vector, idx_t row) {
+  auto* const validity = duckdb_vector_get_validity(vector);
+  if (validity && !duckdb_validity_row_is_valid(validity, row)) return std::nullopt;
+  return text_at(vector, row);
+}
+
+std::optional<double> number_or_none(duckdb_vector vector, idx_t row) {
+  auto* const validity = duckdb_vector_get_validity(vector);
+  if (validity && !duckdb_validity_row_is_valid(validity, row)) return std::nullopt;
+  return static_cast<const double*>(duckdb_vector_get_data(vector))[row];
+}
+
+void put(duckdb_vector vector, idx_t row, const std::optional<double>& value) {
+  if (value) {
+    static_cast<double*>(duckdb_vector_get_data(vector))[row] = *value;
+    return;
+  }
+  duckdb_vector_ensure_validity_writable(vector);
+  duckdb_validity_set_row_invalid(duckdb_vector_get_validity(vector), row);
+}
+
+void put(duckdb_vector vector, idx_t row, const std::string& text) {
+  duckdb_vector_assign_string_element_len(vector, row, text.data(), text.size());
+}
+
+}  // namespace
+
+void KeyOptions::check_for_log(bool log) const {
+  if (!log && (!key_file.empty() || !seed.empty())) {
+    throw UserError("--key-file and --seed are for --log, whose coins they check");
+  }
+  if (!key_file.empty() && !seed.empty()) {
+    throw UserError("give either --key-file or --seed, not both");
+  }
+}
+
+std::optional<Coin> KeyOptions::coin() const {
+  if (!key_file.empty()) return coin_of_file(key_file);
+  if (!seed.empty()) return Coin::seeded(whole_number_from(seed, "--seed"));
+  return std::nullopt;
+}
+
+void add_key_options(Command& command, KeyOptions& options) {
+  command
+      .add_option("--key-file", options.key_file,
+                  "The key of the coins, to check these as well; without it they are believed")
+      ->type_name("FILE");
+  command.add_option("--seed", options.seed, "The same for decisions made by --seed")
+      ->type_name("N");
+}
+
+struct LogFunction::State {
+  DecisionLog log;
+  const Coin& coin;
+  Unseen unseen;
+  std::size_t attributes;
+
+  void write(duckdb_data_chunk input, duckdb_vector output) const {
+    const auto vector = [&](std::size_t i) {
+      return duckdb_data_chunk_get_vector(input, static_cast<idx_t>(i));
+    };
+    const auto child = [&](idx_t i) { return duckdb_struct_vector_get_child(output, i); };
+    const auto* const scores =
+        static_cast<const double*>(duckdb_vector_get_data(vector(attributes)));
+    std::vector<std::optional<std::string>> values(attributes);
+    for (idx_t row = 0; row < duckdb_data_chunk_get_size(input); ++row) {
+      for (std::size_t a = 0; a < attributes; ++a) values[a] = text_or_none(vector(a), row);
+      const std::string id = text_or_none(vector(attributes + 1), row).value_or("");
+      const DecisionReason why = log.reason(log.cell_of(values), scores[row], unseen,
+                                            [&] { return coin(std::string_view(id)); });
+      put(child(0), row, log.name_of(values));
+      put(child(1), row, why.threshold);
+      put(child(2), row, std::optional(why.probability));
+      put(child(3), row, why.coin);
+      put(child(4), row, std::optional(why.decision ? 1.0 : 0.0));
+      put(child(5), row, why.words);
+    }
+  }
+};
+
+namespace {
+
+void give_reasons(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const auto& state =
+      *static_cast<const LogFunction::State*>(duckdb_scalar_function_get_extra_info(info));
+  try {
+    state.write(input, output);
+  } catch (const std::exception& error) {
+    duckdb_scalar_function_set_error(info, error.what());
+  }
+}
+
+}  // namespace
+
+LogFunction::LogFunction(Database& database, const Rule& rule, const Coin& coin, Unseen unseen)
+    : state_(std::make_unique<State>(
+          State{DecisionLog(rule), coin, unseen, rule.cells().attributes().size()})) {
+  std::vector<duckdb_type> parameters(state_->attributes, DUCKDB_TYPE_VARCHAR);
+  parameters.insert(parameters.end(), {DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_VARCHAR});
+  const Type text(DUCKDB_TYPE_VARCHAR);
+  const Type number(DUCKDB_TYPE_DOUBLE);
+  std::array members = {text.handle,   number.handle, number.handle,
+                        number.handle, number.handle, text.handle};
+  std::array names = {"cell", "threshold", "probability", "coin", "decision", "reason"};
+  const Type all(duckdb_create_struct_type(members.data(), names.data(), members.size()));
+  add_function(database, reason_function, parameters, all, give_reasons, state_.get());
+}
+
+LogFunction::~LogFunction() = default;
+
+std::string LogFunction::select(std::span<const std::string> attributes, const std::string& score,
+                                const std::string& id, const std::string& relation) const {
+  std::vector<std::string> arguments(attributes.begin(), attributes.end());
+  arguments.insert(arguments.end(), {score, id});
+  return fmt::format(
+      "SELECT w.id AS id, {0} AS rule, {1} AS key, w.why.cell AS cell, w.score AS score, "
+      "w.why.threshold AS threshold, w.why.probability AS probability, w.why.coin AS coin, "
+      "CAST(w.why.decision AS TINYINT) AS decision, w.why.reason AS reason FROM (SELECT {2} AS id, "
+      "{3} AS score, {4}({5}) AS why FROM {6}) AS w",
+      literal(state_->log.rule_fingerprint()), literal(fingerprint(state_->coin)), id, score,
+      reason_function, joined(arguments), relation);
+}
+
+CheckedLog check_log(const DatabaseOptions& options, const std::string& path, const RuleFile& file,
+                     const std::optional<Coin>& coin) {
+  if (file.soft()) {
+    throw UserError(shown(file.path) +
+                    " is a rule for soft attributes, whose decisions have no log");
+  }
+  const Input input({.data = path, .sql = {}, .format = "auto"});
+  Database database(options);
+  open_for(database, input);
+  const Source source(database, input);
+  CheckedLog out{.name = source.name(), .first = {}};
+  out.coins_checked = coin.has_value();
+  const auto text = [&](const char* name) {
+    return fmt::format("CAST({} AS VARCHAR)", identifier(source.column(name, "--log").name));
+  };
+  const auto number = [&](const char* name) {
+    // An empty field of a CSV file is no number.
+    return fmt::format("TRY_CAST(CAST({} AS VARCHAR) AS DOUBLE)",
+                       identifier(source.column(name, "--log").name));
+  };
+  const std::string sql =
+      fmt::format("SELECT {}, {}, {}, {}, {}, {}, {}, {}, {}, {} FROM {}", text("id"), text("rule"),
+                  text("key"), text("cell"), text("reason"), number("score"), number("threshold"),
+                  number("probability"), number("coin"), number("decision"), source.relation());
+  const DecisionLog log(file.hard());
+  database.stream_chunks(sql, "checking", [&](duckdb_data_chunk chunk) {
+    const auto vector = [&](idx_t i) { return duckdb_data_chunk_get_vector(chunk, i); };
+    for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk); ++row) {
+      const auto words = [&](idx_t i) { return text_or_none(vector(i), row).value_or(""); };
+      LoggedDecision line{.id = words(0),
+                          .rule = words(1),
+                          .key = words(2),
+                          .cell = words(3),
+                          .score = 0,
+                          .why = {}};
+      line.why.words = words(4);
+      const auto score = number_or_none(vector(5), row);
+      const auto probability = number_or_none(vector(7), row);
+      const auto decision = number_or_none(vector(9), row);
+      line.score = score.value_or(0);
+      line.why.threshold = number_or_none(vector(6), row);
+      line.why.probability = probability.value_or(-1);
+      line.why.coin = number_or_none(vector(8), row);
+      line.why.decision = decision == 1.0;
+      std::string trouble = !score ? "it has no score"
+                            : decision != 0.0 && decision != 1.0
+                                ? "its decision is neither 0 nor 1"
+                                : log.wrong_with(line, coin ? &*coin : nullptr);
+      ++out.lines;
+      if (line.why.coin) ++out.by_lot;
+      if (trouble.empty()) continue;
+      ++out.wrong;
+      constexpr std::size_t most = 10;
+      if (out.first.size() < most) out.first.push_back({out.lines, line.id, std::move(trouble)});
+    }
+  });
+  return out;
+}
+
+std::string to_text(const CheckedLog& log) {
+  std::string out = strong(log.name) + "\n";
+  for (const CheckedLog::Line& line : log.first) {
+    out += fmt::format("  line {}, {}: {}\n", with_commas(line.number), shown(line.id),
+                       printable(line.trouble));
+  }
+  if (log.wrong > log.first.size()) {
+    out += fmt::format("  and {} more\n", with_commas(log.wrong - log.first.size()));
+  }
+  if (log.by_lot > 0 && !log.coins_checked) {
+    out += fmt::format(
+        "  the coins of {} were not checked: give --key-file, or the --seed of the decisions\n",
+        counted(log.by_lot, "line"));
+  }
+  return out + (log.wrong > 0
+                    ? fmt::format("\n{}: {} of {} are wrong\n", bad("not verified"),
+                                  with_commas(log.wrong), counted(log.lines, "line"))
+                    : fmt::format("\n{}: {}\n", good("verified"), counted(log.lines, "line")));
+}
+
+Json to_json(const CheckedLog& log) {
+  Json out;
+  out["log"] = log.name;
+  out["lines"] = log.lines;
+  out["wrong"] = log.wrong;
+  out["by_lot"] = log.by_lot;
+  out["coins_checked"] = log.coins_checked;
+  out["first_wrong"] = Json::array();
+  for (const CheckedLog::Line& line : log.first) {
+    out["first_wrong"].push_back(
+        {{"line", line.number}, {"id", line.id}, {"trouble", line.trouble}});
+  }
+  return out;
+}
+
+}  // namespace evenhand::cli
