@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <evenhand/many_groups.h>
 #include <evenhand/names.h>
 #include <evenhand/text.h>
 #include <evenhand/theory.h>
@@ -243,6 +244,18 @@ void add_problem_options(Command& command, ProblemOptions& options, Strictness s
   add_fairness_options(command, options.fairness, strictness);
   add_objective_options(command, options.objective);
   add_fit_options(command, options.fit);
+  command.add_flag(
+      "--allow-many-groups", options.allow_many_groups,
+      "Accept a sensitive column with more than 50 values and fewer than 10 rows each");
+}
+
+void ProblemOptions::check_groups(const Tally& tally, const Roles& roles,
+                                  std::uint64_t counted) const {
+  if (allow_many_groups) return;
+  const std::string doubt = doubt_about_groups(tally, roles.sensitive,
+                                               counted > 0 ? std::optional(counted) : std::nullopt);
+  if (doubt.empty()) return;
+  throw UserError(doubt + ": is it the right column? --allow-many-groups if these are groups");
 }
 
 Reading RowOptions::reading() const {

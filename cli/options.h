@@ -117,6 +117,10 @@ struct ProblemOptions {
   FairnessOptions fairness;
   ObjectiveOptions objective;
   FitOptions fit;
+  bool allow_many_groups = false;
+
+  // Throws UserError where a sensitive column seems to tell people apart, not groups.
+  void check_groups(const Tally& tally, const Roles& roles, std::uint64_t counted) const;
 };
 void add_problem_options(Command& command, ProblemOptions& options,
                          Strictness strictness = Strictness::given);

@@ -65,6 +65,29 @@ TEST(Edges, WeightsThatCannotBeComputedWithAreRefused) {
   }
 }
 
+// A column of scores or ids makes a group of each person.
+TEST(Edges, AColumnThatTellsPeopleApartIsDoubted) {
+  const auto doubt = [](int values, int each, bool weighted, std::optional<std::uint64_t> rows) {
+    std::vector<double> score;
+    std::vector<double> weight;
+    std::vector<std::string> group;
+    for (int i = 0; i < values * each; ++i) {
+      score.push_back(i % 7 / 7.0);
+      weight.push_back(0.5);
+      group.push_back(std::to_string(i % values));
+    }
+    TallyOptions options;
+    if (weighted) options.weight = weight;
+    return doubt_about_groups(Tally::of(score, Cells::from({{"g", group}}), options), {"g"}, rows);
+  };
+  EXPECT_EQ(doubt(51, 9, false, {}),
+            "the sensitive attribute g has 51 values with 9.0 rows each on average");
+  EXPECT_NE(doubt(60, 1, true, 60), "");
+  EXPECT_EQ(doubt(51, 10, false, {}), "");
+  EXPECT_EQ(doubt(50, 1, false, {}), "");
+  EXPECT_EQ(doubt(60, 1, true, {}), "");  // weights do not tell
+}
+
 // Comparisons of many groups: as exact as those of few, and nothing grows with their pairs.
 TEST(Edges, ManyGroupsWithARampAreProvenToo) {
   Random random(14);

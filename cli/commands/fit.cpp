@@ -174,6 +174,7 @@ int run_fit(const Options& options) {
       prepare(options.data, options.rows, {.sensitive_needed = !requirements_only});
   if (output) output->must_not_be(data.files);
   options.stochastic.refuse_overwriting(options.data.input, data.files);
+  options.check_groups(data.tally(), data.roles(), data.rows());
   const Found found = find(options, data);
   const Solution& fit = found.solution;
   if (fit.status == Status::infeasible) {

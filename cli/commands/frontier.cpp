@@ -151,6 +151,7 @@ int run_frontier(const Options& options) {
   if (!options.output.empty()) output.emplace(options.output);
   const Prepared data = prepare(options.data, options.rows, {});
   if (output) output->must_not_be(data.files);
+  options.check_groups(data.tally(), data.roles(), data.rows());
   const Criterion criterion = options.fairness.build(data.roles());
   const SolveOptions solving = options.fit.build(options.objective, options.data.database.threads,
                                                  data.tally(), data.rows());

@@ -28,6 +28,7 @@
 #include <evenhand/fit_words.h>
 #include <evenhand/frontier.h>
 #include <evenhand/lottery.h>
+#include <evenhand/many_groups.h>
 #include <evenhand/monitor.h>
 #include <evenhand/names.h>
 #include <evenhand/plan.h>

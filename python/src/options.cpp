@@ -1,7 +1,9 @@
 #include "options.h"
 
+#include <evenhand/many_groups.h>
 #include <evenhand/names.h>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -41,6 +43,8 @@ void bind_names(nb::module_& m) {
       "criterion_name",
       [](const std::string& name) { return std::string(find_criterion(name).name); },
       nb::arg("name"));
+  m.def("doubt_about_groups", &doubt_about_groups, nb::arg("tally"), nb::arg("sensitive"),
+        nb::arg("rows").none());
   m.def("needs_labels", &needs_labels, nb::arg("criterion"), nb::arg("require"));
 }
 

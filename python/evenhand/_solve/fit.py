@@ -21,6 +21,7 @@ from .settings import (
     objective,
     put_coins,
     refuse_infeasible,
+    refuse_many_groups,
     warn_of_decisions,
 )
 
@@ -48,6 +49,7 @@ def fit(
     certify: float | None = None,
     certify_partial: bool = False,
     across: str = "intersection",
+    allow_many_groups: bool = False,
     scale: str | None = None,
     favorable: str | None = None,
     resolution: str | int | None = None,
@@ -124,6 +126,8 @@ def fit(
     across : {"intersection", "marginal", "both"}
         Several sensitive columns: fair between their combinations, for each column on its own, or
         both.
+    allow_many_groups : bool
+        Accept a sensitive column with more than 50 values and fewer than 10 rows each on average.
     scale : {"probability", "signed", "logit", "raw"}, optional
         How a score is read; "probability" by default, or as the tally says.
     favorable : {"high", "low"}, optional
@@ -211,6 +215,8 @@ def fit(
     given = Given(within, label, weight, data, scale, favorable, resolution, null, options.threads)
     tally, rows = tally_and_rows(score, sensitive, given, needed=bool(criterion))
     warn_of_decisions(tally)
+    if not allow_many_groups:
+        refuse_many_groups(tally)
     built = _criteria.build(criterion, tally.sensitive, tally.within, **strictness)
     _criteria.check_labels(built, tally.labelled)
     usual = 0.0 if solver == "exact" else 0.01

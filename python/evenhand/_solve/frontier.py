@@ -11,7 +11,7 @@ from .._inputs import Column, Columns
 from .._tally.as_tally import Given, as_tally
 from .._tally.tally import Tally
 from .errors import InfeasibleError
-from .settings import gamma_of, objective
+from .settings import gamma_of, objective, refuse_many_groups
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 RATIOS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)
@@ -136,6 +136,7 @@ def frontier(
     rho: float | str | None = None,
     require: str | Sequence[str] = (),
     across: str = "intersection",
+    allow_many_groups: bool = False,
     scale: str | None = None,
     favorable: str | None = None,
     resolution: str | int | None = None,
@@ -156,7 +157,7 @@ def frontier(
         As for :func:`evenhand.fit`.
     favorable, resolution, gamma, cost_fp, cost_fn, base_threshold, calibrate, calibrate_by
         As for :func:`evenhand.fit`.
-    null, threads
+    allow_many_groups, null, threads
         As for :func:`evenhand.fit`.
     at : float or iterable of float, optional
         Tolerances (for four-fifths: ratios).
@@ -188,6 +189,8 @@ def frontier(
     wanted = None if at is None else _numbers_in(at)
     given = Given(within, label, weight, data, scale, favorable, resolution, null, options.threads)
     tally = as_tally(score, sensitive, given, needed=True)
+    if not allow_many_groups:
+        refuse_many_groups(tally)
     built = _criteria.build(criterion, tally.sensitive, tally.within, **shared)
     _criteria.check_labels(built, tally.labelled)
     options.gamma = gamma_of(gamma, tally._rows(), tally) or 0.0

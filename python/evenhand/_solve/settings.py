@@ -26,6 +26,15 @@ def warn_of_decisions(tally: Tally) -> None:
         )
 
 
+def refuse_many_groups(tally: Tally) -> None:
+    """Refuse a sensitive column that seems to tell people apart, not groups."""
+    doubt = _core.doubt_about_groups(tally._core, tally.sensitive, tally._rows())
+    if doubt:
+        raise ValueError(
+            f"{doubt}: is it the right column? allow_many_groups=True if these are groups"
+        )
+
+
 def objective(
     cost_fp: Any,
     cost_fn: Any,

@@ -40,7 +40,7 @@ class FairThresholdClassifier(
     ----------
     estimator : estimator
         A binary classifier with ``predict_proba`` or ``decision_function``.
-    criterion, tolerance, ratio, rho, require, no_worse, across
+    criterion, tolerance, ratio, rho, require, no_worse, across, allow_many_groups
         What is fair, as for :func:`evenhand.fit`; there is no default.
     blind : bool
         One rule for all groups: they are used to find it, and ``predict`` takes none.
@@ -166,6 +166,7 @@ class FairThresholdClassifier(
         require: str | Sequence[str] = (),
         no_worse: str | Sequence[str] = (),
         across: str = "intersection",
+        allow_many_groups: bool = False,
         blind: bool = False,
         lottery: str = "fewest",
         max_lottery: float | None = None,
@@ -212,6 +213,7 @@ class FairThresholdClassifier(
         self.require = require
         self.no_worse = no_worse
         self.across = across
+        self.allow_many_groups = allow_many_groups
         self.blind = blind
         self.lottery = lottery
         self.max_lottery = max_lottery

@@ -23,8 +23,8 @@ class FitsRules(Scores):
     _groups: GroupClassifier
 
     _FOR_FIT = (
-        "tolerance", "ratio", "rho", "require", "no_worse", "across", "blind", "lottery",
-        "max_lottery", "confidence", "bound", "certify", "certify_partial", "resolution", "gamma",
+        "tolerance", "ratio", "rho", "require", "no_worse", "across", "allow_many_groups", "blind",
+        "lottery", "max_lottery", "confidence", "bound", "certify", "certify_partial", "resolution", "gamma",
         "cost_fp", "cost_fn", "calibrate_by", "solver", "projection", "learning_rate", "epochs",
         "steps", "record_every", "null", "threads",
     )  # fmt: skip
