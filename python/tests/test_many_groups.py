@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ GROUP = np.arange(240) % 80
 
 
 @pytest.mark.parametrize("find", [evenhand.fit, evenhand.frontier])
-def test_a_group_for_each_person_is_refused(find) -> None:
+def test_a_group_for_each_person_is_refused(find: Callable[..., object]) -> None:
     """As in swapped arguments, fit(y, s)."""
     with pytest.raises(ValueError, match=r"80 values with 3\.0 rows each.*allow_many_groups=True"):
         find(SCORE, GROUP, criterion="statistical-parity")

@@ -24,9 +24,9 @@ class FitsRules(Scores):
 
     _FOR_FIT = (
         "tolerance", "ratio", "rho", "require", "no_worse", "across", "allow_many_groups", "blind",
-        "lottery", "max_lottery", "confidence", "bound", "certify", "certify_partial", "resolution", "gamma",
-        "cost_fp", "cost_fn", "calibrate_by", "solver", "projection", "learning_rate", "epochs",
-        "steps", "record_every", "null", "threads",
+        "lottery", "max_lottery", "confidence", "bound", "certify", "certify_partial",
+        "resolution", "gamma", "cost_fp", "cost_fn", "calibrate_by", "solver", "projection",
+        "learning_rate", "epochs", "steps", "record_every", "null", "threads",
     )  # fmt: skip
     _FOR_SOFT = ("gamma", "cost_fp", "cost_fn", "null", "threads")
 
