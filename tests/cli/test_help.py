@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import PROJECT, TOOL, Tool, unavailable
 
-COMMANDS = ["demo", "fit", "apply", "show", "explain", "audit", "frontier", "calibrate", "tally",
-            "merge", "sql", "plan", "monitor", "theory", "man", "completion"]
+COMMANDS = ["demo", "fit", "apply", "show", "explain", "audit", "report", "frontier", "calibrate",
+            "tally", "merge", "sql", "plan", "monitor", "verify", "theory", "man", "completion"]
 CALCULATORS = ["impossibility", "excess-risk", "sgd-error", "gamma"]
 STATUSES = ["0 done", "2 wrong input", "3 no rule", "4 a check failed", "5 too few rows to certify",
             "6 not proven optimal", "1 anything else"]
