@@ -1,3 +1,5 @@
+#include "sql.h"
+
 #include <evenhand/segments.h>
 #include <evenhand/sql.h>
 
@@ -7,8 +9,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include "sql.h"
 
 namespace evenhand::python {
 namespace {
@@ -113,7 +113,8 @@ void bind_sql(nb::module_& m) {
         nb::arg("select"), nb::arg("score"), nb::arg("attributes"), nb::arg("label"),
         nb::arg("weight"), nb::arg("scale"), nb::arg("favorable"), nb::arg("resolution"),
         nb::arg("null"), nb::arg("numeric_label"));
-  m.def("rule_segments", &segments, nb::arg("rule"), nb::arg("unseen"));
+  m.def("rule_segments", &segments, nb::arg("rule"), nb::arg("unseen"),
+        nb::sig("def rule_segments(rule: Rule, unseen: str) -> dict[str, typing.Any]"));
   m.def(
       "sql_key",
       [](const nb::bytes& key, const std::string& dialect) {

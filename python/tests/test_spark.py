@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,13 +145,16 @@ def test_adult_and_an_audit(session: SparkSession) -> None:
 
 
 def executors(session: SparkSession) -> list[int]:
-    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True)
-    app = session.sparkContext.applicationId
-    return [
-        int(line.split()[0])
-        for line in listed.stdout.splitlines()
-        if "CoarseGrainedExecutorBackend" in line and app in line and "java" in line.split()[1]
-    ]
+    app = session.sparkContext.applicationId.encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:  # it has ended
+            continue
+        if any(word.endswith(b"CoarseGrainedExecutorBackend") for word in words) and app in words:
+            found.append(int(folder.name))
+    return found
 
 
 def test_an_executor_killed_in_the_middle_changes_nothing(session: SparkSession) -> None:
