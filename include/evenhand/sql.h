@@ -41,11 +41,11 @@ struct SqlSource {
 struct SqlApplyOptions {
   Dialect dialect = Dialect::duckdb;
   SqlSource source = {};
-  std::string score = {};                   // name of the column
-  std::string id = {};                      // the same; needed if the rule throws coins
-  Unseen unseen = Unseen::error;            // error: the engine's own, which names the group
-  std::string key_column = {};  // that has the secret; empty: the session or a parameter has it
-  std::string null_name = {};               // of missing groups; empty: they are unseen
+  std::string score = {};         // name of the column
+  std::string id = {};            // the same; needed if the rule throws coins
+  Unseen unseen = Unseen::error;  // error: the engine's own, which names the group
+  std::string key_column = {};    // that has the secret; empty: the session or a parameter has it
+  std::string null_name = {};     // of missing groups; empty: they are unseen
   std::string probability = "probability";  // names of the columns that are added
   std::string decision = "decision";
 };
