@@ -37,8 +37,8 @@
 #include <evenhand/response.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
-#include <evenhand/sgd.h>
 #include <evenhand/segments.h>
+#include <evenhand/sgd.h>
 #include <evenhand/side_by_side.h>
 #include <evenhand/soft.h>
 #include <evenhand/soft_audit.h>
