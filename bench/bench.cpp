@@ -369,6 +369,8 @@ int main() {
   bench_probability();
   bench_sgd();
   bench_soft();
+  bench_soft_tolerance();
+  bench_lottery();
   bench_files();
   if (missed) std::printf("at least one figure missed its limit\n");
   return missed ? 1 : 0;

@@ -36,7 +36,9 @@ inline void report(const char* what, double ratio, double most, double time) {
               ok ? "ok" : "MISSED");
 }
 
-void bench_blind();   // blind_bench.cpp
-void bench_groups();  // groups_bench.cpp
+void bench_blind();           // blind_bench.cpp
+void bench_groups();          // groups_bench.cpp
+void bench_lottery();         // lottery_bench.cpp
+void bench_soft_tolerance();  // lottery_bench.cpp
 
 }  // namespace evenhand::bench

@@ -34,7 +34,7 @@ struct Options {
   std::string across;  // empty: the rule's, or the combinations
   std::string reference;
   AuditLimits limits;
-  std::string soft;
+  SoftColumnOptions soft;
   std::optional<double> confidence;
   std::string unseen;                // empty: error
   std::vector<std::string> require;  // empty: the rule's
@@ -111,7 +111,7 @@ void check_soft_options(const Options& options, const RuleFiles& rules) {
     throw UserError(fmt::format("{} is a rule for known groups: audit it without --soft",
                                 shown(rules.front().path)));
   }
-  refuse_beside_soft(options.rows, options.objective, options.criterion,
+  refuse_beside_soft(options.rows, options.objective,
                      {{!options.across.empty(), "--across"},
                       {!options.reference.empty(), "--reference"},
                       {options.confidence.has_value(), "--confidence"},
@@ -127,9 +127,8 @@ int run_audit(Options options) {
   ColumnsIfThere if_there;
   for (const std::string& path : options.rules) rules.push_back(read_rule(path));
   const RuleFile* const rule = rules.empty() ? nullptr : &rules.front();
-  const bool soft =
-      !options.soft.empty() ||
-      std::any_of(rules.begin(), rules.end(), [](const RuleFile& r) { return r.soft(); });
+  const bool soft = options.soft.given() || std::any_of(rules.begin(), rules.end(),
+                                                        [](const RuleFile& r) { return r.soft(); });
   if (soft) check_soft_options(options, rules);
   if (!options.decision.empty()) {
     if (rule) throw UserError("give either --rule or --decision, not both");
@@ -145,7 +144,8 @@ int run_audit(Options options) {
   }
   if (soft) {
     return run_soft_audit({options.data, options.rows, options.objective.costs(), options.soft,
-                           options.decision, if_there, rule, options.limits, options.json});
+                           options.criterion, options.decision, if_there, rule, options.limits,
+                           options.json});
   }
   if (options.bins && !options.calibration) throw UserError("--bins is for --calibration");
   if (options.calibration && !options.decision.empty()) {
@@ -242,11 +242,9 @@ void add_audit(Command& program, int& status) {
                   "Audit the decisions in this column, 0 or 1, instead of a score")
       ->type_name("COLUMN");
   add_row_options(command, options->rows);
-  command
-      .add_option("--soft", options->soft,
-                  "Instead of --sensitive: columns with the probability that somebody belongs to "
-                  "a group; those who do are compared with those who do not, in expectation")
-      ->type_name("COLUMNS");
+  add_soft_columns(command, options->soft,
+                   "Instead of --sensitive: columns with the probability that somebody belongs to "
+                   "a group; those who do are compared with those who do not, in expectation");
   command
       .add_option("--criterion", options->criterion,
                   "Compare the rates of this criterion (default: the rule's, or selection rates)")

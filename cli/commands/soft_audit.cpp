@@ -22,6 +22,20 @@ std::string title_of(const SoftAuditRequest& request, const SoftTable& data) {
                             shown(data.soft())));
 }
 
+// Those of --criterion, or of the criterion that the rule was fitted for.
+std::vector<Rate> rates_of(const SoftAuditRequest& request) {
+  std::string name = request.criterion;
+  constexpr std::string_view soft = "soft-";
+  if (name.empty() && request.rule && request.rule->fit.criterion) {
+    name = request.rule->fit.criterion->name;
+    if (!name.starts_with(soft)) return {Rate::selection};
+    name.erase(0, soft.size());
+  }
+  if (name.empty()) return {Rate::selection};
+  const CriterionName& found = find_criterion(name);
+  return {found.rates.begin(), found.rates.end()};
+}
+
 Json json_of(const SoftTable& data, const SoftAudit& before, const SoftAudit* after) {
   const SoftAudit& last = after ? *after : before;
   Json out;
@@ -45,9 +59,7 @@ int run_soft_audit(const SoftAuditRequest& request) {
   const bool decisions = !request.decision.empty();
   SoftWanted wanted{
       .columns = request.soft, .decisions = decisions, .if_there = request.if_there, .rule = rule};
-  if (request.rule) {
-    wanted.columns_if_there = request.rule->columns().soft.value_or(std::vector<std::string>());
-  }
+  if (request.rule) wanted.recorded = request.rule->columns();
   const SoftTable data = SoftTable::read(request.data, request.rows, wanted);
   const Reading reading = request.rows.reading();
   const SoftAuditOptions options{.weight = data.weight(),
@@ -55,7 +67,8 @@ int run_soft_audit(const SoftAuditRequest& request) {
                                  .scale = decisions ? Scale::probability : reading.scale,
                                  .favorable = reading.favorable,
                                  .costs = request.costs,
-                                 .decisions = decisions};
+                                 .decisions = decisions,
+                                 .rates = rates_of(request)};
   const SoftAudit before = audit_soft(data.rows(), options);
   std::optional<SoftAudit> after;
   if (rule) after = audit_soft(data.rows(), data.decided_by(*rule), options);
@@ -65,7 +78,7 @@ int run_soft_audit(const SoftAuditRequest& request) {
   } else {
     std::string text = title_of(request, data) + "\n\n";
     if (before.accuracy) text += summary_table(before, last, request.costs, std::nullopt) + "\n";
-    text += pair_table(data.columns().within, before, last);
+    text += pair_table(data.columns().within, before, last, data.any().empty());
     if (data.excluded() > 0) {
       text += fmt::format("\n{} left out for a missing value\n", counted(data.excluded(), "row"));
     }

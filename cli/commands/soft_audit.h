@@ -7,6 +7,7 @@
 
 #include "commands/audit_limits.h"
 #include "data/rule_file.h"
+#include "data/soft_rows.h"
 #include "options.h"
 
 namespace evenhand::cli {
@@ -15,8 +16,9 @@ struct SoftAuditRequest {
   const DataOptions& data;
   const RowOptions& rows;
   Costs costs;
-  std::string soft;      // columns; empty: the rule's
-  std::string decision;  // column; empty: decisions by the score
+  SoftColumnOptions soft;  // none: the rule's
+  std::string criterion;   // empty: the rule's, or selection rates
+  std::string decision;    // column; empty: decisions by the score
   ColumnsIfThere if_there;
   const RuleFile* rule;  // a soft one; null: none
   AuditLimits limits;

@@ -20,16 +20,33 @@
 namespace evenhand::cli {
 namespace {
 
+const CriterionName& criterion_of(const FairnessOptions& fair) {
+  return find_criterion(fair.criterion.empty() ? "statistical-parity" : fair.criterion);
+}
+
 void refuse_other_options(const ProblemOptions& problem, const SoftFitOptions& options) {
-  if (options.columns.empty()) {
+  if (!options.columns.given()) {
     throw UserError(fmt::format("{} needs --soft, the columns",
                                 options.exhaustive ? "--exhaustive" : "--check-with"));
   }
   const FairnessOptions& fair = problem.fairness;
-  refuse_beside_soft(problem.rows, problem.objective, fair.criterion,
-                     {{fair.tolerance.has_value(), "--tolerance"},
-                      {fair.ratio.has_value(), "--ratio"},
-                      {!fair.rho.empty(), "--rho"},
+  const CriterionName& criterion = criterion_of(fair);
+  if (criterion.takes_rho()) {
+    throw UserError(
+        fmt::format("--soft does not work with {}: choose statistical-parity or another criterion",
+                    criterion.name));
+  }
+  if (fair.ratio && !criterion.takes_ratio()) {
+    throw UserError(fmt::format("{} takes no --ratio, with --soft or without", criterion.name));
+  }
+  if (fair.tolerance && !criterion.takes_tolerance()) {
+    throw UserError(fmt::format("{} takes no --tolerance", criterion.name));
+  }
+  if (!options.check_with.empty() && options.columns.any.empty()) {
+    throw UserError("--check-with measures the columns of --soft; there are none");
+  }
+  refuse_beside_soft(problem.rows, problem.objective,
+                     {{!fair.rho.empty(), "--rho"},
                       {!fair.require.empty(), "--require"},
                       {!fair.no_worse.empty(), "--no-worse"},
                       {fair.across != "intersection", "--across"},
@@ -38,8 +55,10 @@ void refuse_other_options(const ProblemOptions& problem, const SoftFitOptions& o
 
 std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAudit& before,
                    const SoftAudit& after) {
-  std::string title = "statistical-parity for those who belong, by " + shown(data.soft());
+  std::string title = fit.criterion + " for those who belong, by " + shown(data.soft());
   if (!data.columns().within.empty()) title += " within " + shown(data.columns().within);
+  if (fit.tolerance > 0) title += fmt::format(", tolerance {}", rounded(fit.tolerance, 6));
+  if (fit.ratio) title += fmt::format(", ratio {}", rounded(*fit.ratio, 6));
   std::string out = strong(title) + "\n";
   out += fmt::format("  {}: {}", data.name(), counted(data.size(), "row"));
   if (data.excluded() > 0) {
@@ -47,8 +66,11 @@ std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAud
   }
   out += fmt::format("\n  {}\n\n", judged(proof_in_words(fit.status, fit.gap, fit.violation)));
   out += summary_table(before, &after, fit.rule.parts().costs, fit.lottery_share) + "\n";
-  return out + pair_table(data.columns().within, before, &after);
+  return out + pair_table(data.columns().within, before, &after, data.any().empty());
 }
+
+// Of rates given the outcome, by labels.
+using TrueDifferences = std::vector<std::pair<Rate, std::optional<double>>>;
 
 FitRecord record_of(const SoftTable& data, const SoftSolution& fit, const std::string& null,
                     const SoftAudit& before, const SoftAudit& after) {
@@ -60,7 +82,9 @@ FitRecord record_of(const SoftTable& data, const SoftSolution& fit, const std::s
               .null = null,
               .rows = data.size(),
               .excluded = data.excluded()},
-             data.soft(), fit);
+             data.any().empty() ? data.soft() : data.any(), fit);
+  record.columns->soft_favorable = data.favorable();
+  record.columns->soft_unfavorable = data.unfavorable();
   record.labelled = data.columns().label.has_value();
   record.before = SoftSummary::of(before);
   record.after = SoftSummary::of(after);
@@ -77,12 +101,11 @@ double gamma_of(const std::string& asked, std::size_t rows) {
 
 void add_soft_options(Command& command, SoftFitOptions& options) {
   const Section section(command, "Groups that are not known");
-  command
-      .add_option("--soft", options.columns,
-                  "Instead of --sensitive: columns with the probability that somebody belongs to "
-                  "a group. Statistical parity between those who do and those who do not, in "
-                  "expectation; the rule needs these columns and no group")
-      ->type_name("COLUMNS");
+  add_soft_columns(command, options.columns,
+                   "Instead of --sensitive: columns with the probability that somebody belongs to "
+                   "a group. The criterion (default: statistical-parity) compares those who do "
+                   "with those who do not, in expectation; the rule needs these columns and no "
+                   "group");
   command.add_flag("--exhaustive", options.exhaustive,
                    "The columns of --soft are all the groups there are, and add up to 1");
   command
@@ -104,25 +127,37 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
       {.columns = options.columns, .exhaustive = options.exhaustive, .truth = options.check_with});
   if (output) output->must_not_be(data.files());
   const Reading reading = problem.rows.reading();
+  const CriterionName& criterion = criterion_of(problem.fairness);
   const SoftOptions solving{.weight = data.weight(),
                             .scale = reading.scale,
                             .favorable = reading.favorable,
                             .costs = problem.objective.costs(),
                             .gamma = gamma_of(problem.fit.gamma, data.size()),
                             .exhaustive = options.exhaustive,
-                            .threads = problem.data.database.threads};
+                            .threads = problem.data.database.threads,
+                            .criterion = std::string(criterion.name),
+                            .tolerance = problem.fairness.tolerance.value_or(0),
+                            .ratio = problem.fairness.ratio.value_or(0.8)};
   const SoftSolution fit = solve_soft(data.rows(), solving);
   const SoftAuditOptions auditing{.weight = data.weight(),
                                   .label = data.label(),
                                   .scale = reading.scale,
                                   .favorable = reading.favorable,
-                                  .costs = solving.costs};
+                                  .costs = solving.costs,
+                                  .rates = {criterion.rates.begin(), criterion.rates.end()}};
   const SoftAudit before = audit_soft(data.rows(), auditing);
   const std::vector<double> q = fit.rule.probability(data.rows());
   const SoftAudit after = audit_soft(data.rows(), q, auditing);
   std::optional<SoftCheck> check;
+  TrueDifferences others;
   if (!options.check_with.empty()) {
     check = check_soft(data.rows(), data.truth(), q, data.weight());
+    for (const Rate rate : criterion.rates) {
+      if (rate == Rate::selection || data.label().empty()) continue;
+      const auto weights = weights_given(rate, data.label(), reading.favorable, data.weight());
+      others.emplace_back(rate,
+                          check_soft(data.rows(), data.truth(), q, weights).largest_difference());
+    }
   }
   const FitRecord record =
       record_of(data, fit, NullPolicy::from(problem.rows.null).text(), before, after);
@@ -135,6 +170,10 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
   if (json) {
     Json all = Json::parse(record.to_json());
     if (check) all["check"] = to_json(*check);
+    for (const auto& [rate, difference] : others) {
+      all["check"]["largest_difference_of_" + std::string(rate_of(rate).name)] =
+          optional_json(difference);
+    }
     print(all.dump(2) + "\n");
     return exit_done;
   }
@@ -142,6 +181,9 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
   if (check) {
     for (const std::string& line : in_words(*check, options.check_with))
       checked += "  " + line + "\n";
+  }
+  for (const auto& [rate, difference] : others) {
+    checked += fmt::format("  true difference, {}: {}\n", rate_of(rate).title, percent(difference));
   }
   print(report(data, fit, before, after) + (checked.empty() ? "" : "\n" + checked) +
         written_in_words(output ? output->name() : ""));

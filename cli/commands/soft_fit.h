@@ -5,16 +5,17 @@
 
 #include "command.h"
 #include "data/provenance.h"
+#include "data/soft_rows.h"
 #include "options.h"
 
 namespace evenhand::cli {
 
 struct SoftFitOptions {
-  std::string columns;
+  SoftColumnOptions columns;
   bool exhaustive = false;
   std::string check_with;  // the column with the true group
 
-  bool wanted() const noexcept { return !columns.empty() || exhaustive || !check_with.empty(); }
+  bool wanted() const noexcept { return columns.given() || exhaustive || !check_with.empty(); }
 };
 void add_soft_options(Command& command, SoftFitOptions& options);
 

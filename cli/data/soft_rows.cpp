@@ -1,6 +1,5 @@
 #include "data/soft_rows.h"
 
-#include <evenhand/criterion.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
@@ -41,13 +40,22 @@ void add_missing(std::vector<std::string>& names, const std::vector<std::string>
 
 }  // namespace
 
+void add_soft_columns(Command& command, SoftColumnOptions& options, const std::string& help) {
+  command.add_option("--soft", options.any, help)->type_name("COLUMNS");
+  command
+      .add_option("--soft-favorable", options.favorable,
+                  "Instead of --soft, for true-positive rates: the probability of belonging given "
+                  "the favourable outcome")
+      ->type_name("COLUMNS");
+  command
+      .add_option("--soft-unfavorable", options.unfavorable,
+                  "Instead of --soft, for false-positive rates: the same given the other outcome, "
+                  "for the same groups in the same order")
+      ->type_name("COLUMNS");
+}
+
 void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objective,
-                        const std::string& criterion,
                         std::initializer_list<std::pair<bool, const char*>> others) {
-  if (!criterion.empty() &&
-      criterion_from(criterion, {.roles = {.sensitive = {"x"}}}).name != "statistical-parity") {
-    throw UserError("--soft works with statistical-parity only");
-  }
   std::vector<std::pair<bool, const char*>> all = {
       {!rows.sensitive.empty(), "--sensitive"},
       {!rows.tally.empty(), "--tally"},
@@ -57,6 +65,29 @@ void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objectiv
   for (const auto& [given, option] : all) {
     if (given) throw UserError(fmt::format("--soft cannot be combined with {}", option));
   }
+}
+
+void SoftTable::choose_columns(const Source& source, const SoftWanted& wanted) {
+  if (wanted.columns.given()) {
+    const std::array<std::pair<const std::string*, const char*>, 3> asked = {
+        {{&wanted.columns.any, "--soft"},
+         {&wanted.columns.favorable, "--soft-favorable"},
+         {&wanted.columns.unfavorable, "--soft-unfavorable"}}};
+    for (std::size_t k = 0; k < asked.size(); ++k) {
+      if (!asked[k].first->empty()) lists_[k] = source.names(*asked[k].first, asked[k].second);
+    }
+  } else {
+    const RecordedColumns& known = wanted.recorded;
+    lists_[1] = known.soft_favorable;
+    lists_[2] = known.soft_unfavorable;
+    if (lists_[1].empty() && lists_[2].empty()) {
+      for (const std::string& name : known.soft.value_or(std::vector<std::string>())) {
+        if (source.has(name)) add_missing(lists_[0], {name});
+      }
+      if (wanted.rule) add_missing(lists_[0], wanted.rule->parts().columns);
+    }
+  }
+  for (const auto& list : lists_) add_missing(soft_, list);
 }
 
 SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
@@ -75,23 +106,19 @@ SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
                            wanted.decisions,
                            {wanted.decisions ? zero_or_one_check("decision", score)
                                              : score_check(score, asked.reading())}});
-  if (!wanted.columns.empty()) {
-    out.soft_ = source.names(wanted.columns, "--soft");
-  } else {
-    for (const std::string& name : wanted.columns_if_there) {
-      if (source.has(name)) add_missing(out.soft_, {name});
+  out.choose_columns(source, wanted);
+  for (const auto& list : out.lists_) {
+    if (wanted.exhaustive && !list.empty() && list.size() < 2) {
+      throw UserError(
+          "--exhaustive needs at least two columns in --soft: all the groups there are");
     }
-    if (wanted.rule) add_missing(out.soft_, wanted.rule->parts().columns);
-  }
-  if (wanted.exhaustive && out.soft_.size() < 2) {
-    throw UserError("--exhaustive needs at least two columns in --soft: all the groups there are");
   }
   out.probabilities_ = out.soft_;
   if (wanted.rule) add_missing(out.probabilities_, wanted.rule->parts().columns);
   for (std::size_t i = 0; i < out.probabilities_.size(); ++i) {
     const Column& column = source.column(
         out.probabilities_[i],
-        wanted.columns.empty() || i >= out.soft_.size() ? "a soft column of the rule" : "--soft");
+        !wanted.columns.given() || i >= out.soft_.size() ? "a soft column of the rule" : "--soft");
     query.numbers.push_back({column, false, {probability_check(column)}});
   }
   out.columns_.score = score.name;
@@ -126,7 +153,9 @@ SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
   out.excluded_ = rows.excluded();
   if (out.table_.size == 0) throw_no_rows(source, out.excluded_);
   rows.explain();
-  if (wanted.exhaustive) check_sums(database, source, out.soft_);
+  for (const auto& list : out.lists_) {
+    if (wanted.exhaustive && !list.empty()) check_sums(database, source, list);
+  }
   if (!truth.empty()) {
     const auto at = static_cast<std::size_t>(
         std::find(out.attributes_.begin(), out.attributes_.end(), truth) - out.attributes_.begin());
@@ -165,8 +194,13 @@ std::span<const double> SoftTable::weight() const noexcept {
 
 SoftRows SoftTable::rows() const {
   SoftRows out{score(), {}, strata_ ? &*strata_ : nullptr};
-  for (std::size_t j = 0; j < soft_.size(); ++j) {
-    out.columns.push_back({soft_[j], table_.numbers[1 + j]});
+  std::vector<SoftColumn>* const lists[] = {&out.columns, &out.favorable, &out.unfavorable};
+  for (std::size_t k = 0; k < lists_.size(); ++k) {
+    for (const std::string& name : lists_[k]) {
+      const auto at =
+          static_cast<std::size_t>(std::find(soft_.begin(), soft_.end(), name) - soft_.begin());
+      lists[k]->push_back({name, table_.numbers[1 + at]});
+    }
   }
   return out;
 }

@@ -1,8 +1,10 @@
 // Rows whose groups are known by probabilities only.
 #pragma once
 
+#include <evenhand/fit_record.h>
 #include <evenhand/soft_rule.h>
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -15,16 +17,25 @@
 
 namespace evenhand::cli {
 
-// Throws UserError for options that need groups: those of rows, another criterion than statistical
-// parity (by any of its names), a base threshold, and the given ones among `others`.
+// Columns of probabilities: of belonging, or of that given either outcome.
+struct SoftColumnOptions {
+  std::string any;
+  std::string favorable;
+  std::string unfavorable;
+
+  bool given() const noexcept { return !(any.empty() && favorable.empty() && unfavorable.empty()); }
+};
+void add_soft_columns(Command& command, SoftColumnOptions& options, const std::string& help);
+
+// Throws UserError for options that need groups: those of rows, a base threshold, and the given
+// ones among `others`.
 void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objective,
-                        const std::string& criterion,
                         std::initializer_list<std::pair<bool, const char*>> others);
 
 struct SoftWanted {
-  std::string columns;  // of --soft
-  // Without --soft: these, as far as the data have them, and the rule's own.
-  std::vector<std::string> columns_if_there = {};
+  SoftColumnOptions columns;
+  // Without these: those of the record, as far as the data have them, and the rule's own.
+  RecordedColumns recorded = {};
   bool exhaustive = false;  // they add up to 1
   std::string truth = {};   // the column with the true group, of --check-with
   bool decisions = false;   // the score is a decision, 0 or 1
@@ -41,7 +52,11 @@ class SoftTable {
   const std::string& name() const noexcept { return name_; }  // of the data, for messages
   const std::vector<std::string>& files() const noexcept { return files_; }
   const Columns& columns() const noexcept { return columns_; }
-  const std::vector<std::string>& soft() const noexcept { return soft_; }
+  const std::vector<std::string>& soft() const noexcept { return soft_; }  // all of these columns
+  // Those of --soft, --soft-favorable and --soft-unfavorable.
+  const std::vector<std::string>& any() const noexcept { return lists_[0]; }
+  const std::vector<std::string>& favorable() const noexcept { return lists_[1]; }
+  const std::vector<std::string>& unfavorable() const noexcept { return lists_[2]; }
   std::size_t size() const noexcept { return table_.size; }
   std::uint64_t excluded() const noexcept { return excluded_; }
 
@@ -57,12 +72,14 @@ class SoftTable {
   std::vector<double> decided_by(const SoftRule& rule) const;
 
  private:
+  void choose_columns(const Source& source, const SoftWanted& wanted);
   Cells cells_of(const std::vector<std::string>& attributes, Rows& rows) const;
 
   std::string name_;
   std::vector<std::string> files_;
   Columns columns_;
-  std::vector<std::string> soft_;           // of --soft
+  std::array<std::vector<std::string>, 3> lists_;
+  std::vector<std::string> soft_;           // all of these
   std::vector<std::string> probabilities_;  // all that were read: those first, then a rule's others
   std::vector<std::string> attributes_;     // those of --within, then a rule's others
   RowTable table_;                          // score, probabilities, label and weight

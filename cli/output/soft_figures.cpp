@@ -24,7 +24,11 @@ std::string summary_table(const SoftAudit& before, const SoftAudit* after, const
   }
   table.add("selected", percent(before.selection_rate), after ? percent(after->selection_rate) : "",
             "of all people");
-  table.add("largest difference, selected", percent(before.largest_difference()),
+  std::string rates;
+  for (const Rate rate : before.rates) {
+    rates += (rates.empty() ? "" : ", ") + std::string(rate_of(rate).title);
+  }
+  table.add("largest difference, " + rates, percent(before.largest_difference()),
             after ? percent(after->largest_difference()) : "",
             "between those who belong and the others, expected");
   if (lottery_share) table.add_lottery(*lottery_share);
@@ -32,12 +36,18 @@ std::string summary_table(const SoftAudit& before, const SoftAudit* after, const
 }
 
 std::string pair_table(const std::vector<std::string>& within, const SoftAudit& before,
-                       const SoftAudit* after) {
+                       const SoftAudit* after, bool given_outcome) {
   std::vector<std::string> titles;
   for (const std::string& name : within) titles.push_back(shown(name));
   std::vector<Align> align(titles.size() + 1, Align::left);
-  titles.insert(titles.end(), {"column", "belong"});
-  for (const char* who : {"selected", "others"}) {
+  const bool plain = before.rates == std::vector{Rate::selection};
+  titles.emplace_back("column");
+  if (!plain) {
+    titles.emplace_back("rate");
+    align.push_back(Align::left);
+  }
+  titles.emplace_back("belong");
+  for (const char* who : {plain ? "selected" : "those who do", "others"}) {
     titles.emplace_back(who);
     if (after) titles.emplace_back("after");
   }
@@ -50,6 +60,7 @@ std::string pair_table(const std::vector<std::string>& within, const SoftAudit& 
       for (const std::string& value : stratum.values) row.push_back(shown(value));
       const SoftPair& pair = stratum.columns[j];
       row.push_back(shown(pair.column));
+      if (!plain) row.emplace_back(rate_of(pair.of).title);
       row.push_back(percent(pair.mean, 1));
       for (const auto who : {&SoftPair::rate, &SoftPair::others}) {
         row.push_back(percent(pair.*who, 1));
@@ -58,7 +69,7 @@ std::string pair_table(const std::vector<std::string>& within, const SoftAudit& 
       table.add(row);
     }
   }
-  return table.text() + fmt::format("  {}\n", soft_assumption());
+  return table.text() + fmt::format("  {}\n", soft_assumption(before.rates, given_outcome));
 }
 
 }  // namespace evenhand::cli

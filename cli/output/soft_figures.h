@@ -17,6 +17,6 @@ std::string summary_table(const SoftAudit& before, const SoftAudit* after, const
 
 // One line for each column of each stratum: those who belong and the others, before and after.
 std::string pair_table(const std::vector<std::string>& within, const SoftAudit& before,
-                       const SoftAudit* after);
+                       const SoftAudit* after, bool given_outcome);
 
 }  // namespace evenhand::cli

@@ -20,6 +20,9 @@ struct Explanation {
   // none: only a coin can say, and none was given
   std::optional<bool> positive = {};
   Favorable favorable = Favorable::high;
+  // False where a better score lowers the chance, which prices of rates given the outcome may do to
+  // people with some columns (soft.h): no score is needed then.
+  bool rises = true;
   // Decisions are positive from this score on (up to it, where low scores are favourable), for
   // certain, and with some chance at least; none: no score does that.
   std::optional<double> for_certain = {};

@@ -92,7 +92,9 @@ struct RecordedStratum {  // of soft groups
 // Columns of the data that the rule was fitted on; empty: not known.
 struct RecordedColumns {
   std::string score = {};
-  std::optional<std::vector<std::string>> soft = {};       // of soft groups
+  std::optional<std::vector<std::string>> soft = {};  // of soft groups
+  std::vector<std::string> soft_favorable = {};       // of these, given either outcome
+  std::vector<std::string> soft_unfavorable = {};
   std::optional<std::vector<std::string>> sensitive = {};  // of known ones
   std::vector<std::string> within = {};
   std::string label = {};

@@ -1,7 +1,8 @@
 // audit_soft: what decisions mean where groups are known by probabilities only (soft.h): the
-// expected selection rates of those who belong to each group and of those who do not.
+// expected rates of those who belong to each group and of those who do not.
 #pragma once
 
+#include <evenhand/criterion.h>
 #include <evenhand/scale.h>
 #include <evenhand/soft_rule.h>
 
@@ -21,21 +22,25 @@ struct SoftAuditOptions {
   // The scores are decisions made elsewhere, 0 or 1: without labels nothing is known about being
   // right.
   bool decisions = false;
+  // What is compared. Rates given the outcome take labels, or else what the scores promise; of
+  // decisions made elsewhere they need labels.
+  std::vector<Rate> rates = {Rate::selection};
 };
 
 // Those who belong to a group, and the others, in one stratum.
 struct SoftPair {
   std::string column;
   double mean = 0;               // expected share of the rows that belong
-  std::optional<double> rate;    // expected selection rate of those who belong; none: nobody does
+  std::optional<double> rate;    // expected rate of those who belong; none: nobody does
   std::optional<double> others;  // and of those who do not; none: everybody belongs
+  Rate of = Rate::selection;
 };
 
 struct SoftAuditedStratum {
   std::vector<std::string> values;  // of the `within` attributes
   double weight = 0;
   std::optional<double> selection_rate;  // none without rows
-  std::vector<SoftPair> columns;
+  std::vector<SoftPair> columns;         // selection rates, then others that are compared
 };
 
 struct SoftAudit {
@@ -45,9 +50,10 @@ struct SoftAudit {
   std::optional<double> accuracy;  // these two: none of decisions without labels
   std::optional<double> cost;      // mean cost of a decision
   std::vector<SoftAuditedStratum> strata;
+  std::vector<Rate> rates = {Rate::selection};  // that are compared
 
-  // Between those who belong and the others, over all columns and strata; none if nothing can be
-  // compared.
+  // Between those who belong and the others, over all columns, strata and compared rates; none if
+  // nothing can be compared.
   std::optional<double> largest_difference() const;
   std::optional<double> smallest_ratio()
       const;  // of the smaller rate to the larger; 1 if both are 0

@@ -2,6 +2,7 @@
 // measures it.
 #pragma once
 
+#include <evenhand/criterion.h>
 #include <evenhand/soft_rule.h>
 
 #include <cstddef>
@@ -15,7 +16,10 @@ namespace evenhand {
 
 // What every figure of soft groups takes for granted, as front ends say it beside such figures:
 // among people with the same score and columns, each column is the share who belong.
-std::string_view soft_assumption() noexcept;
+// For rates given the outcome, more: unless the columns are given it, too, group and outcome are
+// independent among such people.
+std::string_view soft_assumption(std::span<const Rate> rates = {},
+                                 bool given_outcome = false) noexcept;
 
 // One column against the truth.
 struct SoftCheckedColumn {
@@ -42,5 +46,10 @@ struct SoftCheck {
 // name ends with none of the true groups, and if nobody's group is known.
 SoftCheck check_soft(const SoftRows& rows, std::span<const std::string> truth,
                      std::span<const double> q, std::span<const double> weight = {});
+
+// The weights of people with that outcome alone, by their labels: with these, rates of check_soft
+// are true- or false-positive ones.
+std::vector<double> weights_given(Rate rate, std::span<const double> label, Favorable favorable,
+                                  std::span<const double> weight = {});
 
 }  // namespace evenhand

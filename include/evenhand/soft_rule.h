@@ -6,6 +6,9 @@
 //   gamma = 0:   q = 1 if z > tie_width; 0 if z < -tie_width; else a tie:
 //                q = clip(sum of tie_slope * (column - mean), 0, 1)
 //
+// Criteria of true- and false-positive rates put prices on p * (column - mean) and
+// (1 - p) * (column - mean) instead, p being the probability of the favourable outcome (SoftPrice).
+//
 // The last line is the limit of the ramps as gamma vanishes (docs/method.md): with it the criterion
 // holds exactly where people with different columns have the same z.
 #pragma once
@@ -36,22 +39,30 @@ struct SoftRows {
   std::span<const double> score;
   std::vector<SoftColumn> columns;
   const Cells* within = nullptr;  // the stratum of each row; none: one stratum for all
+  // Instead of `columns`, for criteria of true- and false-positive rates: P(S = s | x, outcome),
+  // given the favourable outcome and given the other one, for the same s in the same order.
+  std::vector<SoftColumn> favorable = {};
+  std::vector<SoftColumn> unfavorable = {};
 
   std::size_t size() const noexcept { return score.size(); }
 };
 
-struct SoftStratum {
-  std::vector<double> means;        // of each column, over the rows that were fitted
-  std::vector<double> multipliers;  // of each column
-  double tie_width = 0;             // gamma = 0 only
-  std::vector<double> tie_slopes;   // of each column; gamma = 0 only, else empty
+// Whose share a price is about: everybody's, or that of people with one outcome, p or 1 - p.
+enum class Given { everyone, favorable, unfavorable };
+std::string_view to_string(Given given) noexcept;
 
-  // z, and the chance at a tie, of somebody with these columns.
-  double reduced(double h, std::span<const double> columns) const noexcept {
-    for (std::size_t j = 0; j < means.size(); ++j) h -= multipliers[j] * (columns[j] - means[j]);
-    return h;
-  }
-  double at_tie(std::span<const double> columns) const noexcept;
+// What has a price: factor * (column - mean), the factor being 1, p or 1 - p.
+struct SoftPrice {
+  std::size_t column = 0;  // of SoftRuleParts::columns
+  Given given = Given::everyone;
+  bool operator==(const SoftPrice&) const = default;
+};
+
+struct SoftStratum {
+  std::vector<double> means;        // of each price, over the rows that were fitted
+  std::vector<double> multipliers;  // of each price
+  double tie_width = 0;             // gamma = 0 only
+  std::vector<double> tie_slopes;   // of each price; gamma = 0 only, else empty
   bool operator==(const SoftStratum&) const = default;
 };
 
@@ -62,6 +73,7 @@ struct SoftRuleParts {
   Reading reading;
   Costs costs;
   double gamma = 0;
+  std::vector<SoftPrice> prices = {};  // empty: one for each column, of everybody
   bool operator==(const SoftRuleParts&) const = default;
 };
 
@@ -76,8 +88,13 @@ class SoftRule {
   double probability(CellCode stratum, double score,
                      std::span<const double> columns) const noexcept;
 
-  // The same for somebody whose benefit is h; nothing is checked.
+  // The same for somebody whose benefit is h; nothing is checked. p = (h + cost_fp) / (cost_fn +
+  // cost_fp).
   double response(CellCode stratum, double h, std::span<const double> columns) const noexcept;
+  double reduced(CellCode stratum, double h, std::span<const double> columns) const noexcept;  // z
+
+  // What has a price, those of each column included.
+  const std::vector<SoftPrice>& prices() const noexcept { return prices_; }
 
   // For many; columns and attributes are found by name, further ones are ignored. Throws
   // std::invalid_argument for a bad score or column value (with its row) or columns of different
@@ -104,6 +121,7 @@ class SoftRule {
 
  private:
   SoftRuleParts parts_;
+  std::vector<SoftPrice> prices_;
 };
 
 // Whether the file is of a SoftRule (then Rule::from_json refuses it). Throws std::invalid_argument

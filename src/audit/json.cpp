@@ -191,10 +191,12 @@ Json to_json(const SoftAudit& audit, const std::vector<std::string>& within) {
   for (const SoftAuditedStratum& stratum : audit.strata) {
     Json columns = Json::array();
     for (const SoftPair& pair : stratum.columns) {
-      columns.push_back({{"column", pair.column},
-                         {"mean", pair.mean},
-                         {"rate", optional_json(pair.rate)},
-                         {"others", optional_json(pair.others)}});
+      Json at = {{"column", pair.column},
+                 {"mean", pair.mean},
+                 {"rate", optional_json(pair.rate)},
+                 {"others", optional_json(pair.others)}};
+      if (pair.of != Rate::selection) at["of"] = rate_of(pair.of).name;
+      columns.push_back(std::move(at));
     }
     strata.push_back({{"stratum", values_json(within, stratum.values)},
                       {"weight", stratum.weight},

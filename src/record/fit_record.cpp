@@ -2,6 +2,7 @@
 #include <evenhand/fit_record.h>
 #include <evenhand/version.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -112,18 +113,23 @@ FitRecord FitRecord::of(const SgdResult& result) {
 FitRecord FitRecord::of(const SoftSolution& solution) {
   const SoftRuleParts& parts = solution.rule.parts();
   FitRecord out{.version = EVENHAND_VERSION,
-                .criterion = RecordedCriterion{.name = "soft-statistical-parity",
-                                               .roles = Roles{{}, parts.strata.attributes()}},
+                .criterion = RecordedCriterion{.name = "soft-" + solution.criterion,
+                                               .roles = Roles{{}, parts.strata.attributes()},
+                                               .ratio = solution.ratio},
                 .gamma = parts.gamma,
                 .cost_fp = parts.costs.false_positive,
                 .cost_fn = parts.costs.false_negative,
                 .rule_fingerprint = evenhand::fingerprint(solution.rule),
                 .proof = proof_of(solution)};
   if (!solution.strata.empty()) {
+    std::vector<std::string>& soft = out.criterion->soft;
     for (const SoftRate& rate : solution.strata.front().columns) {
-      out.criterion->soft.push_back(rate.column);
+      if (std::find(soft.begin(), soft.end(), rate.column) == soft.end()) {
+        soft.push_back(rate.column);
+      }
     }
   }
+  if (solution.tolerance > 0) out.criterion->tolerance = solution.tolerance;
   out.strata.emplace();
   for (CellCode c = 0; c < solution.strata.size(); ++c) {
     const SoftStratumOutcome& outcome = solution.strata[c];

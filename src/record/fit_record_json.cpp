@@ -158,8 +158,17 @@ RecordedMultiplier multiplier_from(const Json& json) {
 }
 
 Json rate_json(const SoftRate& rate) {
-  return {{"column", rate.column}, {"mean", rate.mean},     {"compared", rate.compared},
-          {"rate", rate.rate},     {"others", rate.others}, {"multiplier", rate.multiplier}};
+  Json out = {{"column", rate.column}, {"mean", rate.mean},     {"compared", rate.compared},
+              {"rate", rate.rate},     {"others", rate.others}, {"multiplier", rate.multiplier}};
+  if (rate.of != Rate::selection) out["of"] = rate_of(rate.of).name;
+  return out;
+}
+
+Rate rate_named(const std::optional<std::string>& name) {
+  for (const RateOf& one : all_rates()) {
+    if (name && *name == one.name) return one.rate;
+  }
+  return Rate::selection;
 }
 
 SoftRate rate_from(const Json& json) {
@@ -168,7 +177,8 @@ SoftRate rate_from(const Json& json) {
           truth_in(json, "compared").value_or(false),
           number_or_nan(json, "rate"),
           number_or_nan(json, "others"),
-          number_or_nan(json, "multiplier")};
+          number_or_nan(json, "multiplier"),
+          rate_named(text_in(json, "of"))};
 }
 
 template <class Record, class Write>

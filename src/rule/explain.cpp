@@ -39,6 +39,8 @@ Explanation explained(const Reading& reading, double score, std::optional<double
     out.coin = coin;
     out.positive = *coin < q;
   }
+  out.rises = chance_at(reading.lowest()) <= chance_at(reading.highest());
+  if (!out.rises) return out;
   const auto first = [&](auto holds) -> std::optional<double> {
     const double x = first_where(reading, [&](double at) { return holds(chance_at(at)); });
     if (std::isinf(x) && x > 0) return std::nullopt;
@@ -79,6 +81,10 @@ std::string Explanation::in_words() const {
                                      rounded(*for_a_chance, digits), rounded(*for_certain, digits))
                        : fmt::format(" {} {} a draw decides.", high ? "From" : "Up to",
                                      rounded(*for_a_chance, digits));
+  }
+  if (!rises && (probability <= 0 || probability >= 1)) {
+    return fmt::format("{}: the score is {}; for these columns a better score lowers the chance.",
+                       probability >= 1 ? "positive" : "negative", own);
   }
   if (probability >= 1) {
     return fmt::format("positive: the score is {}, and {} {} gets a positive decision.", own,

@@ -39,6 +39,12 @@ const SoftColumn& find_column(const SoftRows& rows, const std::string& name) {
     if (column.name == name) return column;
     known.push_back(column.name);
   }
+  for (const auto* const list : {&rows.favorable, &rows.unfavorable}) {
+    for (const SoftColumn& column : *list) {
+      if (column.name == name) return column;
+      known.push_back(column.name);
+    }
+  }
   throw std::out_of_range(fmt::format("there is no soft column {}{}", quoted_if_needed(name, 60),
                                       suggestion(name, known)));
 }

@@ -9,6 +9,11 @@
 
 namespace evenhand {
 
+// Of the favourable outcome, for somebody with the benefit h.
+inline double chance_of(double h, const Costs& costs) noexcept {
+  return (h + costs.false_positive) / (costs.false_negative + costs.false_positive);
+}
+
 // Names are not empty, UTF-8 and distinct; throws std::invalid_argument.
 void check_soft_names(const std::vector<std::string>& names);
 

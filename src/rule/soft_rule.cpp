@@ -24,7 +24,7 @@ void check_stratum(const SoftStratum& stratum, std::size_t columns, bool steps,
   const auto check = [&](const std::vector<double>& values, std::size_t size,
                          std::string_view what) {
     if (values.size() != size) {
-      fail(fmt::format("{} {} for {} columns", values.size(), what, columns));
+      fail(fmt::format("{} {} for {} prices", values.size(), what, columns));
     }
     constexpr double most = 1e100;  // sums of these stay finite
     for (const double value : values) {
@@ -46,24 +46,35 @@ void check_stratum(const SoftStratum& stratum, std::size_t columns, bool steps,
 }
 
 // "0.35 * (female - 0.48) - 0.1 * (black - 0.2)"; "0" if all multipliers are.
-std::string price_in_words(const SoftRuleParts& parts, const SoftStratum& stratum) {
+std::string price_in_words(const SoftRuleParts& parts, const std::vector<SoftPrice>& prices,
+                           const SoftStratum& stratum) {
   std::string out;
-  for (std::size_t j = 0; j < parts.columns.size(); ++j) {
+  for (std::size_t j = 0; j < prices.size(); ++j) {
     const double mu = stratum.multipliers[j];
     if (mu == 0) continue;
     const char* const sign = out.empty() ? (mu < 0 ? "-" : "") : (mu < 0 ? " - " : " + ");
-    out += fmt::format("{}{} * ({} - {})", sign, rounded(std::abs(mu), 4),
-                       quoted_if_needed(parts.columns[j]), rounded(stratum.means[j], 4));
+    const char* const factor = prices[j].given == Given::everyone    ? ""
+                               : prices[j].given == Given::favorable ? " * p"
+                                                                     : " * (1 - p)";
+    out += fmt::format("{}{}{} * ({} - {})", sign, rounded(std::abs(mu), 4), factor,
+                       quoted_if_needed(parts.columns[prices[j].column]),
+                       rounded(stratum.means[j], 4));
   }
   return out.empty() ? "0" : out;
 }
 
 }  // namespace
 
-double SoftStratum::at_tie(std::span<const double> columns) const noexcept {
-  double q = 0;
-  for (std::size_t j = 0; j < means.size(); ++j) q += tie_slopes[j] * (columns[j] - means[j]);
-  return std::clamp(q, 0.0, 1.0);
+std::string_view to_string(Given given) noexcept {
+  switch (given) {
+    case Given::favorable:
+      return "favorable";
+    case Given::unfavorable:
+      return "unfavorable";
+    case Given::everyone:
+      break;
+  }
+  return "everyone";
 }
 
 SoftRule::SoftRule(SoftRuleParts parts) : parts_(std::move(parts)) {
@@ -81,9 +92,18 @@ SoftRule::SoftRule(SoftRuleParts parts) : parts_(std::move(parts)) {
   parts_.gamma += 0.0;  // -0 would not survive a text, here and below
   parts_.costs.false_positive += 0.0;
   parts_.costs.false_negative += 0.0;
+  std::vector<SoftPrice> plain;
+  for (std::size_t j = 0; j < parts_.columns.size(); ++j) plain.push_back({j, Given::everyone});
+  for (const SoftPrice& price : parts_.prices) {
+    if (price.column >= parts_.columns.size()) {
+      throw std::invalid_argument("the rule has a price for a column that it does not have");
+    }
+  }
+  prices_ = parts_.prices.empty() ? plain : parts_.prices;
+  if (prices_ == plain) parts_.prices.clear();  // one way to say the same
   for (CellCode c = 0; c < parts_.of.size(); ++c) {
     SoftStratum& stratum = parts_.of[c];
-    check_stratum(stratum, parts_.columns.size(), parts_.gamma == 0, parts_.strata.name(c));
+    check_stratum(stratum, prices_.size(), parts_.gamma == 0, parts_.strata.name(c));
     stratum.tie_width += 0.0;
     for (auto* list : {&stratum.means, &stratum.multipliers, &stratum.tie_slopes}) {
       for (double& value : *list) value += 0.0;
@@ -91,12 +111,40 @@ SoftRule::SoftRule(SoftRuleParts parts) : parts_(std::move(parts)) {
   }
 }
 
+namespace {
+
+// factor * (column - mean), p being the probability of the favourable outcome.
+double priced(const SoftPrice& price, double mean, double p,
+              std::span<const double> columns) noexcept {
+  const double away = columns[price.column] - mean;
+  if (price.given == Given::everyone) return away;
+  return (price.given == Given::favorable ? p : 1 - p) * away;
+}
+
+}  // namespace
+
+double SoftRule::reduced(CellCode c, double h, std::span<const double> columns) const noexcept {
+  const SoftStratum& stratum = parts_.of[c];
+  const double p = chance_of(h, parts_.costs);
+  double z = h;
+  for (std::size_t j = 0; j < prices_.size(); ++j) {
+    z -= stratum.multipliers[j] * priced(prices_[j], stratum.means[j], p, columns);
+  }
+  return z;
+}
+
 double SoftRule::response(CellCode c, double h, std::span<const double> columns) const noexcept {
   const SoftStratum& stratum = parts_.of[c];
-  const double z = stratum.reduced(h, columns);
+  const double z = reduced(c, h, columns);
   if (parts_.gamma > 0) return std::clamp(z / parts_.gamma, 0.0, 1.0);
   if (z > stratum.tie_width) return 1;
-  return z < -stratum.tie_width ? 0 : stratum.at_tie(columns);
+  if (z < -stratum.tie_width) return 0;
+  const double p = chance_of(h, parts_.costs);
+  double q = 0;
+  for (std::size_t j = 0; j < prices_.size(); ++j) {
+    q += stratum.tie_slopes[j] * priced(prices_[j], stratum.means[j], p, columns);
+  }
+  return std::clamp(q, 0.0, 1.0);
 }
 
 double SoftRule::probability(CellCode stratum, double score,
@@ -191,7 +239,7 @@ std::string SoftRule::describe() const {
   out += ", where p is the probability of the favourable outcome\n";
   for (CellCode c = 0; c < parts_.of.size(); ++c) {
     const SoftStratum& stratum = parts_.of[c];
-    const std::string price = price_in_words(parts_, stratum);
+    const std::string price = price_in_words(parts_, prices_, stratum);
     out += fmt::format("{}: ", parts_.strata.name(c));
     if (parts_.gamma > 0) {
       out += fmt::format(

@@ -2,6 +2,7 @@
 #include <evenhand/soft_rule.h>
 #include <evenhand/text.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -42,14 +43,32 @@ SoftStratum stratum_of(const Json& json, const std::string& where, bool steps) {
   return out;
 }
 
+SoftPrice price_of(const Json& json, const std::vector<std::string>& columns) {
+  if (list(json, "prices").size() != 2) fail("prices has an entry that is not [column, given]");
+  const auto found = std::find(columns.begin(), columns.end(), text(json[0], "prices"));
+  if (found == columns.end()) fail("prices names a column that is not among soft");
+  const std::string& given = text(json[1], "prices");
+  for (const Given one : {Given::everyone, Given::favorable, Given::unfavorable}) {
+    if (given == to_string(one)) return {static_cast<std::size_t>(found - columns.begin()), one};
+  }
+  fail("prices are given everyone, favorable or unfavorable");
+}
+
 SoftRuleParts parts_of(const Json& rule) {
   if (!rule.is_object() || !rule.contains("soft")) {
     fail("it does not decide by soft columns; read it by Rule::from_json");
   }
   expect_keys(rule, "rule",
-              {"soft", "within", "scale", "favorable", "cost_fp", "cost_fn", "gamma", "strata"});
+              {"soft", "within", "scale", "favorable", "cost_fp", "cost_fn", "gamma", "strata"},
+              {"prices"});
   SoftRuleParts parts;
   parts.columns = texts(rule["soft"], "soft");
+  if (rule.contains("prices")) {
+    for (const Json& price : list(rule["prices"], "prices")) {
+      parts.prices.push_back(price_of(price, parts.columns));
+    }
+    if (parts.prices.empty()) fail("prices is empty");
+  }
   parts.reading.scale = scale_from(text(rule["scale"], "scale"));
   parts.reading.favorable = favorable_from(text(rule["favorable"], "favorable"));
   parts.costs.false_positive = number(rule["cost_fp"], "cost_fp");
@@ -88,11 +107,19 @@ std::string SoftRule::to_json(std::string_view fit) const {
     }
     strata += "}";
   }
+  std::string prices;
+  if (!parts_.prices.empty()) {
+    Json list = Json::array();
+    for (const SoftPrice& price : parts_.prices) {
+      list.push_back({parts_.columns[price.column], to_string(price.given)});
+    }
+    prices = fmt::format(",\n    \"prices\": {}", list.dump());
+  }
   std::string out = fmt::format(
-      "{{\n  \"evenhand\": {},\n  \"rule\": {{\n    \"soft\": {},\n    \"within\": {},\n"
+      "{{\n  \"evenhand\": {},\n  \"rule\": {{\n    \"soft\": {}{},\n    \"within\": {},\n"
       "    \"scale\": \"{}\",\n    \"favorable\": \"{}\",\n    \"cost_fp\": {},\n"
       "    \"cost_fn\": {},\n    \"gamma\": {},\n    \"strata\": [{}\n    ]\n  }}",
-      json_file::newest_version, Json(parts_.columns).dump(),
+      json_file::newest_version, Json(parts_.columns).dump(), prices,
       Json(parts_.strata.attributes()).dump(), to_string(parts_.reading.scale),
       to_string(parts_.reading.favorable), shortest(parts_.costs.false_positive),
       shortest(parts_.costs.false_negative), shortest(parts_.gamma), strata);

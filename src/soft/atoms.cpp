@@ -11,18 +11,19 @@
 #include <fmt/format.h>
 
 #include "rule/soft_columns.h"
+#include "soft/plan.h"
 
 namespace evenhand::soft {
 namespace {
 
-void check_exhaustive(const SoftRows& rows) {
-  if (rows.columns.size() < 2) {
+void check_exhaustive(const std::vector<SoftColumn>& columns, std::size_t rows) {
+  if (columns.size() < 2) {
     throw std::invalid_argument("exhaustive columns are at least two: all the groups there are");
   }
   constexpr double slack = 1e-6;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (std::size_t i = 0; i < rows; ++i) {
     double sum = 0;
-    for (const SoftColumn& column : rows.columns) sum += column.values[i];
+    for (const SoftColumn& column : columns) sum += column.values[i];
     if (std::abs(sum - 1) > slack) {
       throw BadRow(i, fmt::format("the columns add up to {}, not to 1; exhaustive columns do",
                                   shortest(sum)));
@@ -38,7 +39,8 @@ struct Key {
 
 }  // namespace
 
-std::vector<Atoms> read_atoms(const SoftRows& rows, const SoftOptions& options) {
+std::vector<Atoms> read_atoms(const SoftRows& given, const Plan& plan, const SoftOptions& options) {
+  SoftRows rows{given.score, plan.all, given.within};
   if (rows.size() == 0) throw std::invalid_argument("there are no rows");
   if (rows.size() > 0xFFFFFFFF) throw std::invalid_argument("there are too many rows");
   if (rows.columns.empty()) throw std::invalid_argument("there are no soft columns");
@@ -48,7 +50,12 @@ std::vector<Atoms> read_atoms(const SoftRows& rows, const SoftOptions& options) 
   const Reading reading{options.scale, options.favorable};
   check_soft_rows(rows, reading);
   check_soft_weights(options.weight, rows.size());
-  if (options.exhaustive) check_exhaustive(rows);
+  if (options.exhaustive) {
+    for (const auto* const list : {&given.columns, &given.favorable, &given.unfavorable}) {
+      if (!list->empty()) check_exhaustive(*list, rows.size());
+    }
+  }
+  rows.columns = plan.columns;
 
   const auto weight = [&](std::uint32_t row) {
     return options.weight.empty() ? 1 : options.weight[row];
@@ -59,7 +66,7 @@ std::vector<Atoms> read_atoms(const SoftRows& rows, const SoftOptions& options) 
     if (weight(row) == 0) continue;
     keys.push_back({reading.turn(rows.score[row]), rows.within ? rows.within->codes[row] : 0, row});
   }
-  const std::size_t columns = rows.columns.size() - (options.exhaustive ? 1 : 0);
+  const std::size_t columns = rows.columns.size();
   // Weights too are in order, so that sums of fractional ones are the same in any order of rows.
   const auto before = [&](const Key& a, const Key& b) {
     if (a.stratum != b.stratum) return a.stratum < b.stratum;

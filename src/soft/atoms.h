@@ -8,6 +8,8 @@
 
 namespace evenhand::soft {
 
+struct Plan;  // plan.h
+
 // Rows that differ in score or columns, in ascending order, so that no order of rows shows.
 struct Atoms {
   std::size_t columns = 0;
@@ -24,6 +26,6 @@ struct Atoms {
 };
 
 // One for each stratum (one in all if rows have none). Throws as solve_soft does.
-std::vector<Atoms> read_atoms(const SoftRows& rows, const SoftOptions& options);
+std::vector<Atoms> read_atoms(const SoftRows& rows, const Plan& plan, const SoftOptions& options);
 
 }  // namespace evenhand::soft

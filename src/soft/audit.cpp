@@ -21,10 +21,16 @@ class SoftAuditor {
     if (rows.size() == 0) throw std::invalid_argument("there are no rows");
     check_costs(options.costs);
     check_soft_reading(reading_);
+    list_pairs();
+    SoftRows all{rows.score, {}, rows.within};
     std::vector<std::string> names;
-    for (const SoftColumn& column : rows.columns) names.push_back(column.name);
+    for (const auto& [column, rate] : pairs_) {
+      if (std::find(names.begin(), names.end(), column->name) != names.end()) continue;
+      names.push_back(column->name);
+      all.columns.push_back(*column);
+    }
     check_soft_names(names);
-    check_soft_rows(rows, reading_);
+    check_soft_rows(all, reading_);
     check_soft_weights(options.weight, rows.size());
     check_zero_or_one();
   }
@@ -45,13 +51,13 @@ class SoftAuditor {
   SoftAudit run(std::span<const double> q) {
     check_probabilities(q);
     SoftAudit out;
+    out.rates = options_.rates;
     const bool knows_outcomes = !options_.label.empty() || !options_.decisions;
     out.expected = options_.label.empty() && knows_outcomes;
     prepare(out);
     double right = 0;
     double cost = 0;
-    std::vector<std::vector<Chosen>> chosen(out.strata.size(),
-                                            std::vector<Chosen>(rows_.columns.size()));
+    std::vector<std::vector<Chosen>> chosen(out.strata.size(), std::vector<Chosen>(pairs_.size()));
     std::vector<double> selected(out.strata.size());
     for (const std::size_t i : in_settled_order(q)) {
       const double n = options_.weight.empty() ? 1 : options_.weight[i];
@@ -61,8 +67,11 @@ class SoftAuditor {
                    (1 - q[i]) * p * options_.costs.false_negative);
       out.strata[stratum(i)].weight += n;
       selected[stratum(i)] += n * q[i];
-      for (std::size_t j = 0; j < rows_.columns.size(); ++j) {
-        chosen[stratum(i)][j].see(rows_.columns[j].values[i], n, q[i]);
+      for (std::size_t j = 0; j < pairs_.size(); ++j) {
+        const double weight = pairs_[j].rate == Rate::selection       ? n
+                              : pairs_[j].rate == Rate::true_positive ? n * p
+                                                                      : n * (1 - p);
+        chosen[stratum(i)][j].see(pairs_[j].column->values[i], weight, q[i]);
       }
     }
     for (std::size_t k = 0; k < out.strata.size(); ++k) {
@@ -70,8 +79,8 @@ class SoftAuditor {
       out.weight += at.weight;
       out.selection_rate += selected[k];
       if (at.weight > 0) at.selection_rate = selected[k] / at.weight;
-      for (std::size_t j = 0; j < rows_.columns.size(); ++j) {
-        at.columns[j] = chosen[k][j].pair(rows_.columns[j].name, at.weight);
+      for (std::size_t j = 0; j < pairs_.size(); ++j) {
+        at.columns[j] = chosen[k][j].pair(pairs_[j].column->name, pairs_[j].rate, at.weight);
       }
     }
     out.selection_rate /= out.weight;
@@ -93,13 +102,36 @@ class SoftAuditor {
       others += n * (1 - g);
       others_selected += n * (1 - g) * q;
     }
-    SoftPair pair(const std::string& column, double weight) const {
-      SoftPair out{column, weight > 0 ? belong / weight : 0, {}, {}};
+    SoftPair pair(const std::string& column, Rate rate, double weight) const {
+      if (rate != Rate::selection) weight = belong + others;
+      SoftPair out{column, weight > 0 ? belong / weight : 0, {}, {}, rate};
       if (belong > 0) out.rate = belong_selected / belong;
       if (others > 0) out.others = others_selected / others;
       return out;
     }
   };
+
+  // A column, and the rate of those whom it says to belong.
+  struct Paired {
+    const SoftColumn* column;
+    Rate rate;
+  };
+
+  void list_pairs() {
+    for (const SoftColumn& column : rows_.columns) pairs_.push_back({&column, Rate::selection});
+    for (const Rate rate : options_.rates) {
+      if (rate == Rate::selection) continue;
+      if (options_.decisions && options_.label.empty()) {
+        throw std::invalid_argument(
+            "rates given the outcome need labels: of decisions alone nothing is known about it");
+      }
+      const auto& given = rate == Rate::true_positive ? rows_.favorable : rows_.unfavorable;
+      for (const SoftColumn& column : given.empty() ? rows_.columns : given) {
+        pairs_.push_back({&column, rate});
+      }
+    }
+    if (pairs_.empty()) throw std::invalid_argument("there are no soft columns");
+  }
 
   CellCode stratum(std::size_t i) const { return rows_.within ? rows_.within->codes[i] : 0; }
 
@@ -144,7 +176,7 @@ class SoftAuditor {
   void prepare(SoftAudit& out) const {
     out.strata.resize(rows_.within ? rows_.within->names.size() : 1);
     for (CellCode k = 0; k < out.strata.size(); ++k) {
-      out.strata[k].columns.resize(rows_.columns.size());
+      out.strata[k].columns.resize(pairs_.size());
       if (!rows_.within) continue;
       const auto values = rows_.within->names.values(k);
       out.strata[k].values.assign(values.begin(), values.end());
@@ -158,7 +190,9 @@ class SoftAuditor {
       std::size_t row;
     };
     std::vector<std::span<const double>> others;
-    for (const SoftColumn& column : rows_.columns) others.push_back(column.values);
+    for (const auto* const list : {&rows_.columns, &rows_.favorable, &rows_.unfavorable}) {
+      for (const SoftColumn& column : *list) others.push_back(column.values);
+    }
     for (const auto& column : {options_.label, options_.weight}) {
       if (!column.empty()) others.push_back(column);
     }
@@ -181,6 +215,7 @@ class SoftAuditor {
   const SoftRows& rows_;
   const SoftAuditOptions& options_;
   Reading reading_;
+  std::vector<Paired> pairs_;
 };
 
 // Calls see(rate, others) for what can be compared.
@@ -188,7 +223,9 @@ template <class See>
 void for_each_comparison(const SoftAudit& audit, See see) {
   for (const SoftAuditedStratum& stratum : audit.strata) {
     for (const SoftPair& pair : stratum.columns) {
-      if (pair.rate && pair.others) see(*pair.rate, *pair.others);
+      const bool asked =
+          std::find(audit.rates.begin(), audit.rates.end(), pair.of) != audit.rates.end();
+      if (asked && pair.rate && pair.others) see(*pair.rate, *pair.others);
     }
   }
 }

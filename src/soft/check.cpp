@@ -48,7 +48,17 @@ struct Mean {
 
 }  // namespace
 
-std::string_view soft_assumption() noexcept {
+std::string_view soft_assumption(std::span<const Rate> rates, bool given_outcome) noexcept {
+  const bool by_outcome =
+      std::any_of(rates.begin(), rates.end(), [](Rate rate) { return rate != Rate::selection; });
+  if (by_outcome && given_outcome) {
+    return "these figures hold only if the columns are calibrated given everything the rule sees "
+           "and the outcome";
+  }
+  if (by_outcome) {
+    return "these figures hold only if the columns are calibrated given everything the rule sees, "
+           "and group and outcome are independent given that";
+  }
   return "these figures hold only if the columns are calibrated given everything the rule sees";
 }
 
@@ -107,6 +117,17 @@ SoftCheck check_soft(const SoftRows& rows, std::span<const std::string> truth,
     one.rate = rate.get();
     one.others = others.get();
     out.columns.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::vector<double> weights_given(Rate rate, std::span<const double> label, Favorable favorable,
+                                  std::span<const double> weight) {
+  std::vector<double> out(label.size());
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    const bool good = (label[i] == 1) == (favorable == Favorable::high);
+    const bool counts = rate == Rate::selection || good == (rate == Rate::true_positive);
+    out[i] = counts ? (weight.empty() ? 1 : weight[i]) : 0;
   }
   return out;
 }

@@ -73,6 +73,8 @@ RampProblem RampProblem::sample(std::size_t every) const {
   RampProblem out;
   out.columns = columns;
   out.bound = bound;
+  out.low = low;
+  out.high = high;
   for (std::size_t i = every / 2; i < size(); i += every) {
     out.h.push_back(h[i]);
     out.n.push_back(n[i] * static_cast<double>(every));

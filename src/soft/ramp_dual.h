@@ -17,6 +17,9 @@ struct RampProblem {
   std::vector<double> n;
   std::vector<double> w;  // of row i: w[i * columns] ...
   Eigen::VectorXd bound;
+  // Sums within these instead of at `bound`, for gamma = 0; infinity: no limit. Empty: at `bound`.
+  std::vector<double> low = {};
+  std::vector<double> high = {};
 
   std::size_t size() const noexcept { return h.size(); }
   double reduced(std::size_t i, const Eigen::VectorXd& mu) const noexcept {

@@ -50,6 +50,7 @@ class Sifting {
         break;
       }
     }
+    drop_rounding();
     return mu_;
   }
 
@@ -103,10 +104,15 @@ class Sifting {
       }
     }
     const std::vector<double> lower(cost.size(), 0);
+    std::vector<double> most = right;
+    for (std::size_t j = 0; j < problem_.low.size(); ++j) {
+      most[j] += problem_.high[j] / one;
+      right[j] += problem_.low[j] / one;
+    }
     ClpSimplex model;
     model.setLogLevel(0);
     model.loadProblem(static_cast<int>(cost.size()), m, start.data(), index.data(), value.data(),
-                      lower.data(), upper.data(), cost.data(), right.data(), right.data());
+                      lower.data(), upper.data(), cost.data(), right.data(), most.data());
     model.setPrimalTolerance(1e-10);
     model.setDualTolerance(1e-10);
     model.setPerturbation(100);  // off
@@ -121,7 +127,17 @@ class Sifting {
 
   void read(const ClpSimplex& model, double one) {
     const double* const price = model.getRowPrice();
-    for (Index j = 0; j < mu_.size(); ++j) mu_[j] = -price[j];
+    std::vector<Index> priced;  // the columns whose limits bind
+    for (Index j = 0; j < mu_.size(); ++j) {
+      mu_[j] = -price[j];
+      const bool binds =
+          problem_.low.empty() || model.getRowStatus(static_cast<int>(j)) != ClpSimplex::basic;
+      if (binds) {
+        priced.push_back(j);
+      } else {
+        mu_[j] = 0;
+      }
+    }
     const double* const value = model.getColSolution();
     slack_ = 0;
     for (std::size_t k = list_.size(); k < list_.size() + 2 * problem_.columns; ++k) {
@@ -132,18 +148,31 @@ class Sifting {
     for (std::size_t k = 0; k < list_.size(); ++k) {
       if (model.getStatus(static_cast<int>(k)) == ClpSimplex::basic) basic.push_back(list_[k]);
     }
-    if (basic.empty()) return;
-    MatrixXd w(static_cast<Index>(basic.size()), mu_.size());
+    if (basic.empty() || priced.empty()) return;
+    MatrixXd w(static_cast<Index>(basic.size()), static_cast<Index>(priced.size()));
     VectorXd z(w.rows());
     for (Index k = 0; k < w.rows(); ++k) {
       const std::size_t i = basic[static_cast<std::size_t>(k)];
       z[k] = problem_.reduced(i, mu_);
       for (Index j = 0; j < w.cols(); ++j) {
-        w(k, j) = problem_.w[i * problem_.columns + static_cast<std::size_t>(j)];
+        w(k, j) = problem_.w[i * problem_.columns +
+                             static_cast<std::size_t>(priced[static_cast<std::size_t>(j)])];
       }
     }
     const VectorXd correction = w.completeOrthogonalDecomposition().solve(z);
-    if (correction.norm() <= 1e-6 * (1 + mu_.norm())) mu_ += correction;
+    if (correction.norm() > 1e-6 * (1 + mu_.norm())) return;
+    for (Index j = 0; j < w.cols(); ++j) mu_[priced[static_cast<std::size_t>(j)]] += correction[j];
+  }
+
+  // A price of the wrong sign, or next to none, is rounding: no limit binds there.
+  void drop_rounding() {
+    const double least = 1e-11 * (1 + mu_.cwiseAbs().maxCoeff());
+    for (std::size_t j = 0; j < problem_.low.size(); ++j) {
+      double& price = mu_[static_cast<Index>(j)];
+      if (std::abs(price) <= least) price = 0;
+      if (price > 0 && std::isinf(problem_.high[j])) price = 0;
+      if (price < 0 && std::isinf(problem_.low[j])) price = 0;
+    }
   }
 
   // The fixed rows that the multipliers decide otherwise, the worst ones if there are many.
@@ -182,6 +211,12 @@ class Sifting {
 VectorXd best_vertex(const RampProblem& problem) {
   constexpr std::size_t few = 2000;
   VectorXd start = VectorXd::Zero(static_cast<Index>(problem.columns));
+  if (!problem.low.empty() && problem.size() > 2 * few) {
+    // Multipliers of every sixteenth row are off by so little that these are nearly all the rows
+    // that they decide wrongly.
+    const VectorXd sampled = best_vertex(problem.sample(16));
+    return Sifting(problem, sampled, few + problem.size() / 50).run();
+  }
   if (problem.size() > 2 * few) {
     // Narrow enough that about a quarter of the first free rows are on the ramp.
     start = narrow_ramp(problem, 0.5 * few / static_cast<double>(problem.size()), 1e-6);

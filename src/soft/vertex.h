@@ -5,8 +5,9 @@
 
 namespace evenhand::soft {
 
-// Optimal multipliers of the problem with gamma = 0 and bound 0, at a vertex of the dual: as many
-// rows as there are independent columns have a reduced benefit of 0, up to rounding.
+// Optimal multipliers of the problem with gamma = 0 and bound 0, or within its limits, at a vertex
+// of the dual: as many rows as there are independent columns with a price have a reduced benefit of
+// 0, up to rounding. A limit that does not bind has the multiplier 0 exactly.
 Eigen::VectorXd best_vertex(const RampProblem& problem);
 
 }  // namespace evenhand::soft

@@ -1,6 +1,5 @@
 #include "soft/whiten.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace evenhand::soft {
@@ -8,18 +7,9 @@ namespace evenhand::soft {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-bool differs(const Atoms& atoms, std::size_t column) {
-  double low = 1;
-  double high = 0;
-  for (std::size_t i = 0; i < atoms.size(); ++i) {
-    low = std::min(low, atoms.of(i)[column]);
-    high = std::max(high, atoms.of(i)[column]);
-  }
-  constexpr double same = 1e-12;  // differences of rates would be below that as well
-  return high - low > same && atoms.means[column] > 0 && atoms.means[column] < 1;
-}
-
-Whitened whiten(const Atoms& atoms) {
+Whitened whiten(const Priced& priced) {
+  const Atoms& atoms = priced.atoms;
+  const std::size_t prices = priced.prices.size();
   const auto rows = static_cast<Index>(atoms.size());
   Whitened out;
   out.problem.h = atoms.h;
@@ -30,13 +20,11 @@ Whitened whiten(const Atoms& atoms) {
   };
   std::vector<VectorXd> found;
   std::vector<VectorXd> combination;  // of the columns, for each one found
-  for (std::size_t j = 0; j < atoms.columns; ++j) {
-    if (!differs(atoms, j)) continue;
+  for (std::size_t j = 0; j < prices; ++j) {
+    if (!priced.compared[j]) continue;
     VectorXd w(rows);
-    for (Index i = 0; i < rows; ++i) {
-      w[i] = atoms.of(static_cast<std::size_t>(i))[j] - atoms.means[j];
-    }
-    VectorXd from = VectorXd::Unit(static_cast<Index>(atoms.columns), static_cast<Index>(j));
+    for (Index i = 0; i < rows; ++i) w[i] = priced.of(static_cast<std::size_t>(i), j);
+    VectorXd from = VectorXd::Unit(static_cast<Index>(prices), static_cast<Index>(j));
     const double before = std::sqrt(dot(w, w));
     for (int round = 0; round < 2; ++round) {  // Gram and Schmidt; twice is enough
       for (std::size_t k = 0; k < found.size(); ++k) {
@@ -53,7 +41,7 @@ Whitened whiten(const Atoms& atoms) {
   }
   out.problem.columns = found.size();
   out.problem.bound = VectorXd::Zero(static_cast<Index>(found.size()));
-  out.basis.resize(static_cast<Index>(atoms.columns), static_cast<Index>(found.size()));
+  out.basis.resize(static_cast<Index>(prices), static_cast<Index>(found.size()));
   out.problem.w.resize(atoms.size() * found.size());
   for (std::size_t k = 0; k < found.size(); ++k) {
     out.basis.col(static_cast<Index>(k)) = combination[k];

@@ -23,9 +23,6 @@ void check(const Problem& problem) {
   if (problem.options.gamma > 0) {
     throw std::invalid_argument("a blind rule has no width of randomization: gamma must be 0");
   }
-  if (problem.options.lottery == Lottery::none || problem.options.max_lottery) {
-    throw std::invalid_argument("a blind rule takes no limit on lotteries");
-  }
   const auto& calibrator = problem.outlook.calibrator;
   if (calibrator && calibrator->by() == CalibrateBy::cell) {
     throw std::invalid_argument(
@@ -74,12 +71,113 @@ class Blind {
       solution.status = Status::infeasible;
       return solution;
     }
-    solution.rule = rule_of(mixtures);
-    prove(solution);
-    return solution;
+    Solution with_coins = solution;
+    with_coins.rule = rule_of(mixtures);
+    prove(with_coins);
+    const SolveOptions& options = problem_.options;
+    if (options.lottery != Lottery::none && !options.max_lottery) return with_coins;
+    if (options.lottery != Lottery::none && few_enough(with_coins)) return with_coins;
+    return without_coins(std::move(solution), with_coins);
   }
 
  private:
+  bool few_enough(const Solution& solution) const {
+    return std::all_of(solution.cells.begin(), solution.cells.end(), [&](const CellOutcome& cell) {
+      return cell.lottery_share <= *problem_.options.max_lottery;
+    });
+  }
+
+  // Whether nothing ties two strata together: the best threshold of each is then found alone.
+  bool strata_are_apart() const {
+    std::vector<std::vector<CellCode>> tied;
+    for (const Compared& compared : system_.comparisons) {
+      tied.emplace_back();
+      for (const PooledRate& member : compared.members) {
+        tied.back().insert(tied.back().end(), member.cells.begin(), member.cells.end());
+      }
+    }
+    for (const Constraint& constraint : system_.requirements) {
+      tied.emplace_back();
+      for (const Term& term : constraint.terms) {
+        tied.back().insert(tied.back().end(), term.of.cells.begin(), term.of.cells.end());
+        tied.back().insert(tied.back().end(), term.of.whole.begin(), term.of.whole.end());
+      }
+    }
+    return std::all_of(tied.begin(), tied.end(), [&](const std::vector<CellCode>& cells) {
+      return std::all_of(cells.begin(), cells.end(),
+                         [&](CellCode c) { return family_of_[c] == family_of_[cells.front()]; });
+    });
+  }
+
+  // One threshold for each stratum, none of them first: the best one of a stratum while the others
+  // stay, until none moves. Where strata are apart, or there is one, that is the best rule. Else
+  // what it lacks is at most what it is below the optimum with coins.
+  Solution without_coins(Solution out, const Solution& with_coins) const {
+    std::vector<std::size_t> at(pools_.size());
+    std::vector<Reach> reach(data_.names.size());
+    constexpr int most_rounds = 20;
+    for (int round = 0; round < most_rounds; ++round) {
+      bool moved = false;
+      for (std::size_t f = 0; f < pools_.size(); ++f) {
+        const std::size_t k = best_threshold(f, at[f], reach);
+        moved = moved || k != at[f];
+        at[f] = k;
+        reach_by(f, k, reach);
+      }
+      if (!moved) break;
+    }
+    const bool exact = strata_are_apart();
+    if (violation(system_, reach) > feasible) {
+      out.status = Status::infeasible;
+      out.infeasibility.emplace();
+      out.infeasibility->for_lack_of_coins = true;
+      out.infeasibility->searched = exact && !problem_.options.max_lottery;
+      out.infeasibility->clash = problem_.criterion.require;
+      return out;
+    }
+    std::vector<std::vector<std::pair<std::size_t, double>>> mixture;
+    for (const std::size_t k : at) mixture.push_back({{k, 1.0}});
+    out.rule = rule_of(mixture);
+    prove(out);
+    const bool closed = exact && problem_.options.lottery == Lottery::none;
+    out.dual = with_coins.dual;
+    out.bound = closed ? std::min(out.primal, out.dual) : std::max(out.primal, out.dual);
+    conclude_gap(out);
+    out.gap = std::max(0.0, out.gap);
+    out.status = !proven(0, out.violation) ? Status::inaccurate
+                 : proven(out.gap, 0)      ? Status::optimal
+                                           : Status::feasible;
+    return out;
+  }
+
+  static constexpr double feasible = 1e-10;  // of a violation: the rest is rounding
+
+  void reach_by(std::size_t f, std::size_t k, std::vector<Reach>& reach) const {
+    const Column column = pools_[f].column(k);
+    for (const auto& [cell, sums] : column.reach) reach[cell] = {sums.n, sums.n1, 0};
+    if (!families_[f].cells.empty()) reach[families_[f].cells.front()].benefit = column.benefit;
+  }
+
+  // The least violation, then the largest benefit, then the fewest people.
+  std::size_t best_threshold(std::size_t f, std::size_t now, std::vector<Reach> reach) const {
+    reach_by(f, now, reach);
+    std::size_t best = now;
+    double missed = std::max(feasible, violation(system_, reach));
+    double most = reach[families_[f].cells.front()].benefit;
+    pools_[f].scan([&](std::size_t k, const Column& column) {
+      const bool better = column.benefit > most || (column.benefit == most && k < best);
+      if (missed <= feasible && !better) return;
+      for (const auto& [cell, sums] : column.reach) reach[cell] = {sums.n, sums.n1, 0};
+      const double missing = std::max(feasible, violation(system_, reach));
+      if (missing < missed || (missing == missed && better)) {
+        missed = missing;
+        most = column.benefit;
+        best = k;
+      }
+    });
+    return best;
+  }
+
   using Mixed = std::vector<std::pair<std::size_t, double>>;  // thresholds with their weights
 
   void solve_part(const Part& part, std::vector<Mixed>& mixtures, Solution& solution) {

@@ -76,6 +76,21 @@ Column PooledScores::column(std::size_t k) const {
   return out;
 }
 
+void PooledScores::scan(const std::function<void(std::size_t k, const Column& column)>& see) const {
+  Column at = column(0);
+  see(0, at);
+  for (std::size_t k = 0; k < score_.size(); ++k) {
+    for (std::size_t i = end_[k]; i < end_[k + 1]; ++i) {
+      CellPrice& reach = at.reach[of_[i]].second;
+      reach.n += n_[i];
+      reach.n1 += good_[i];
+      at.benefit += benefit_[i];
+    }
+    at.tag = k + 1;
+    see(k + 1, at);
+  }
+}
+
 Blocks::Best PooledScores::best(double benefit_weight, const std::vector<CellPrice>& price) const {
   std::vector<CellPrice> own;
   for (const CellCode c : cells_) own.push_back(price[c]);

@@ -1,6 +1,7 @@
 // The scores of several cells in one list, best first, with who has them.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "solve/column_generation.h"
@@ -20,6 +21,9 @@ class PooledScores {
   std::size_t count() const noexcept { return end_.size() - 1; }
   double score(std::size_t k) const noexcept { return score_[k]; }  // the k-th best one, from 0
   Column column(std::size_t k) const;
+
+  // All of them, from k = 0 on.
+  void scan(const std::function<void(std::size_t k, const Column& column)>& see) const;
 
   // The threshold that is best for benefit_weight * benefit - prices, of several the fewest people.
   Blocks::Best best(double benefit_weight, const std::vector<CellPrice>& price) const;

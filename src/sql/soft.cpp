@@ -97,6 +97,11 @@ std::string soft_expression(const SoftRule& rule, const SqlApplyOptions& options
         "a rule for soft groups on the logit scale needs exp, which differs between engines: fit "
         "it on probabilities");
   }
+  if (!parts.prices.empty()) {
+    throw std::invalid_argument(
+        "there is no SQL yet for rules of soft groups by rates given the outcome or by a ratio: "
+        "apply them with the tool or the library");
+  }
   if (options.id.empty()) {
     throw std::invalid_argument(
         "the rule decides about some people by a coin: name the column with their ids");
