@@ -4,6 +4,7 @@
 #include <evenhand/soft.h>
 #include <evenhand/soft_check.h>
 #include <evenhand/solve_json.h>
+#include <evenhand/text.h>
 #include <evenhand/theory.h>
 
 #include <optional>

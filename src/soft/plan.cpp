@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "rule/soft_columns.h"
+
 namespace evenhand::soft {
 namespace {
 
@@ -96,6 +98,11 @@ double Plan::violation(double rate, double others) const noexcept {
 }
 
 Plan plan_for(const SoftRows& rows, const SoftOptions& options) {
+  for (const auto* const list : {&rows.columns, &rows.favorable, &rows.unfavorable}) {
+    std::vector<std::string> names;
+    for (const SoftColumn& column : *list) names.push_back(column.name);
+    check_soft_names(names);
+  }
   Plan out;
   out.criterion = &criterion_of(options);
   out.tolerance = options.tolerance;
