@@ -15,6 +15,8 @@ Json columns_json(const RecordedColumns& columns) {
   Json out = Json::object();
   put(out, "score", columns.score);
   if (columns.soft) out["soft"] = *columns.soft;
+  if (!columns.soft_favorable.empty()) out["soft_favorable"] = columns.soft_favorable;
+  if (!columns.soft_unfavorable.empty()) out["soft_unfavorable"] = columns.soft_unfavorable;
   if (columns.sensitive) out["sensitive"] = *columns.sensitive;
   out["within"] = columns.within;
   put(out, "label", columns.label);
@@ -24,13 +26,16 @@ Json columns_json(const RecordedColumns& columns) {
 }
 
 RecordedColumns columns_from(const Json& json) {
-  return {.score = text_in(json, "score").value_or(""),
-          .soft = texts_in(json, "soft"),
-          .sensitive = texts_in(json, "sensitive"),
-          .within = texts_in(json, "within").value_or(std::vector<std::string>()),
-          .label = text_in(json, "label").value_or(""),
-          .weight = text_in(json, "weight").value_or(""),
-          .null = text_in(json, "null").value_or("")};
+  return {
+      .score = text_in(json, "score").value_or(""),
+      .soft = texts_in(json, "soft"),
+      .soft_favorable = texts_in(json, "soft_favorable").value_or(std::vector<std::string>()),
+      .soft_unfavorable = texts_in(json, "soft_unfavorable").value_or(std::vector<std::string>()),
+      .sensitive = texts_in(json, "sensitive"),
+      .within = texts_in(json, "within").value_or(std::vector<std::string>()),
+      .label = text_in(json, "label").value_or(""),
+      .weight = text_in(json, "weight").value_or(""),
+      .null = text_in(json, "null").value_or("")};
 }
 
 Json source_json(const FitSource& source) {
