@@ -39,12 +39,9 @@ Done verify_soft(const Options& options, const RowOptions& rows, const ColumnsIf
     throw UserError("a rule of soft groups is verified on its rows: --tally has none");
   }
   const SoftRule& rule = std::get<SoftRule>(file.rule);
-  const SoftTable data =
-      SoftTable::read(options.data, rows,
-                      {.columns = {},
-                       .columns_if_there = file.columns().soft.value_or(std::vector<std::string>()),
-                       .if_there = if_there,
-                       .rule = &rule});
+  const SoftTable data = SoftTable::read(
+      options.data, rows,
+      {.columns = {}, .recorded = file.columns(), .if_there = if_there, .rule = &rule});
   return {data.name(), verify(data.rows(), data.weight(), rule, file.fit)};
 }
 
