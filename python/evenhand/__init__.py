@@ -25,6 +25,7 @@ from ._audit.soft_audit import SoftAudit, audit_soft
 from ._calibrate import Calibrator, calibrate
 from ._core import version as __version__
 from ._monitor import Monitor
+from ._report import Report
 from ._rule.explanation import Explanation
 from ._rule.load import load
 from ._rule.rule import Rule
@@ -64,6 +65,7 @@ __all__ = [
     "InfeasibleError",
     "Monitor",
     "Plan",
+    "Report",
     "Rule",
     "SoftAudit",
     "SoftFit",

@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
   bind_soft(m);
   bind_audit(m);
   bind_frontier(m);
+  bind_report(m);
   bind_theory(m);
   bind_sql(m);
 }

@@ -27,6 +27,7 @@ void bind_monitor(nanobind::module_& m);
 void bind_soft(nanobind::module_& m);
 void bind_audit(nanobind::module_& m);
 void bind_frontier(nanobind::module_& m);
+void bind_report(nanobind::module_& m);
 void bind_calibrate(nanobind::module_& m);
 void bind_theory(nanobind::module_& m);
 

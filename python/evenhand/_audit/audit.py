@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core, _files, _options, _tables
 from .._calibrate import Calibrator
+from .._report import Report, report_of
 from .._rule.rule import Rule
 from .._tally.tally import Tally
 
@@ -92,6 +93,7 @@ class Audit:
         self._costs = costs
         self._text = text
         self._others: list[Audit] = []  # without itself: that would be a cycle
+        self._about: tuple[Tally, Rule | None, dict[str, Any]] | None = None
 
     @property
     def views(self) -> list[Audit]:
@@ -145,6 +147,25 @@ class Audit:
 
     def _identity(self) -> tuple[Any, ...]:
         return self._text, self.overall, self.sensitive, self.excluded, self.before is None
+
+    def report(self, **options: Any) -> Report:
+        """Report on the same people: one page for those who sign off.
+
+        Parameters
+        ----------
+        **options
+            ``name`` and ``rule_name`` (what the report calls data and rule), ``others`` (rules or
+            fits to stand beside), ``categories``, ``smallest_category``, ``tolerances``, ``bins``,
+            ``title``, ``date`` and ``threads``, as of the tool's ``report``.
+
+        Returns
+        -------
+        Report
+        """
+        assert self._about is not None
+        tally, rule, settings = self._about
+        rules = [] if rule is None else [rule]
+        return report_of(tally, rules, core_options(settings), **options)
 
     def to_frame(self) -> Any:
         """Return :meth:`records` as a pandas frame, or a polars one if pandas is missing."""
@@ -275,22 +296,35 @@ def audit_tally(
         require=require,
     )
     costs = _options.number(cost_fp, "cost_fp"), _options.number(cost_fn, "cost_fn")
-    options = _core.audit_options(
-        cost_fp=costs[0],
-        cost_fn=costs[1],
-        base_threshold=_options.optional_number(base_threshold, "base_threshold"),
-        confidence=_options.number(confidence, "confidence"),
-        calibrator=None if calibrator is None else calibrator._core,
-        calibration_bins=_options.whole(calibration_bins, "calibration_bins", 0, 2**31 - 1),
-        unseen=_options.text(unseen, "unseen"),
-        decisions=decisions,
-        min_group=_options.number(min_group, "min_group"),
-    )
+    settings: dict[str, Any] = {
+        "cost_fp": costs[0],
+        "cost_fn": costs[1],
+        "base_threshold": _options.optional_number(base_threshold, "base_threshold"),
+        "confidence": _options.number(confidence, "confidence"),
+        "calibrator": calibrator,
+        "calibration_bins": _options.whole(calibration_bins, "calibration_bins", 0, 2**31 - 1),
+        "unseen": _options.text(unseen, "unseen"),
+        "decisions": decisions,
+        "min_group": _options.number(min_group, "min_group"),
+    }
+    options = core_options(settings)
     before = _core.audit(tally._core, scope, None, options)
     after = None if rule is None else _core.audit(tally._core, scope, rule._core, options)
     text = _core.audit_json(tally._rows() or 0, tally.excluded, before, after)
     bases = _views(before, text, costs, tally.excluded, None)
-    return bases[0] if after is None else _views(after, text, costs, tally.excluded, bases)[0]
+    found = bases if after is None else _views(after, text, costs, tally.excluded, bases)
+    for view in bases:
+        view._about = tally, None, settings
+    for view in found:
+        view._about = tally, rule, settings
+    return found[0]
+
+
+def core_options(settings: dict[str, Any]) -> _core.AuditOptions:
+    """Return the options of an audit as the library has them."""
+    calibrator: Calibrator | None = settings["calibrator"]
+    given = {**settings, "calibrator": None if calibrator is None else calibrator._core}
+    return _core.audit_options(**given)
 
 
 def _views(

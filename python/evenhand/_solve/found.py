@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core, _files, _options, _tables
 from .._audit.audit import Audit, audit_tally
+from .._report import Report
 from .._rule.load import load
 from .._rule.rule import Rule
 from .._rule.rule_file import Decisions, Floats
@@ -216,6 +217,10 @@ class Fit(Found):
 
         found: Audit = audit(*columns, rule=self, **options)
         return found
+
+    def report(self, **options: Any) -> Report:
+        """Report on the rule and the rows of the fit: :meth:`Audit.report`."""
+        return self.after.report(**options)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the rule: :func:`evenhand.plot_rule`."""

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import _safe_indexing, check_random_state, get_tags
-from sklearn.utils.validation import indexable, validate_data
+from sklearn.utils.validation import check_is_fitted, indexable, validate_data
 
 from .._calibrate import Calibrator
+from .._report import Report
 from .._rule.rule import Rule
 from .._rule.soft_rule import SoftRule
 from .._solve.found import Fit
@@ -341,6 +342,13 @@ class FairThresholdClassifier(
         return self
 
     # --- For scikit-learn.
+
+    def report(self, **options: Any) -> Report:
+        """Report on the rule and the rows that it was fitted on: :meth:`evenhand.Fit.report`."""
+        check_is_fitted(self)
+        if isinstance(self.fit_, SoftFit):
+            raise ValueError("a rule for soft groups has no report: its groups are not known")
+        return self.fit_.report(**options)
 
     def get_metadata_routing(self) -> Any:
         """Return what this classifier uses of metadata, and what it passes on.
