@@ -89,6 +89,19 @@ Json provenance(const Subject& subject) {
     if (!fit.fingerprint.empty()) {
       add("Fitted on these very data", fit.fingerprint == stored.fingerprint() ? "yes" : "no");
     }
+    if (fit.source) {
+      add("Fitted by the command", fit.source->command);
+      for (const FitSource::File& file : fit.source->files) {
+        add("Fitted on the file",
+            file.bytes ? fmt::format("{}, {} bytes", file.name, with_commas(*file.bytes))
+                       : file.name);
+      }
+      add("Fitted on the query", fit.source->sql);
+      for (const auto& [program, version] : fit.source->versions) {
+        add("Fitted with", program + " " + version);
+      }
+      add("Fitted at", fit.source->time);
+    }
     for (const std::string& note : fit.notes) add("Note", note);
   }
   return out;
