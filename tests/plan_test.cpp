@@ -1,7 +1,9 @@
 // How many people are needed: what is promised for so many rows, and one fewer.
 #include <evenhand/plan.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -22,6 +24,56 @@ TEST(Plan, NumbersOfTwoGroups) {
   EXPECT_NEAR(found.fitted, 1330, 15);
   EXPECT_NEAR(found.fresh, 491.7, 0.1);
   EXPECT_EQ(found.at_hand, 1);  // one person in each group
+}
+
+// What a rule has for a bound when it was fixed beforehand, and when half of the rows are kept out
+// to test it: numbers computed separately, for so many ordered pairs, rows in each cell, and rate.
+struct Kept {
+  std::size_t pairs;
+  double rows, rate, half_kept_out, fixed;
+};
+constexpr Kept kept[] = {{2, 50, 0.2, 0.332, 0.157},
+                         {2, 200, 0.05, 0.104, 0.043},
+                         {2, 200, 0.2, 0.171, 0.078},
+                         {2, 20'000, 0.01, 0.0044, 0.0020},
+                         {60, 200, 0.2, 0.237, 0.126}};
+
+TEST(Plan, FreshRowsAtEvenOddsAreThoseOfARuleFixedBeforehand) {
+  for (const Kept& row : kept) {
+    const std::vector<PlannedStratum> strata(row.pairs / 2, {row.rate, {1, 1}});
+    // The bound is printed with two or three digits: the rows lie between those of its ends.
+    const double unit = row.fixed < 0.01 ? 1e-4 : 1e-3;
+    const auto rows = [&](double bound) {
+      return plan(strata, {.tolerance = bound, .power = 0.5}).fresh;
+    };
+    EXPECT_LE(rows(row.fixed + unit / 2), row.rows);
+    EXPECT_GE(rows(row.fixed - unit / 2), row.rows);
+  }
+}
+
+TEST(Plan, HalfKeptOutIsTheTypicalBoundOfTheOtherHalf) {
+  std::mt19937_64 random(5);
+  for (const Kept& row : kept) {
+    const double half = row.rows / 2;
+    const double alpha = 0.05 / static_cast<double>(row.pairs);
+    // The fit puts its threshold at a row: the true rate above that is a beta variate.
+    const auto fresh = [&] {
+      std::gamma_distribution<double> above(row.rate * half + 0.5);
+      std::gamma_distribution<double> below((1 - row.rate) * half + 0.5);
+      const double a = above(random);
+      std::binomial_distribution<int> count(static_cast<int>(half), a / (a + below(random)));
+      return RateCount{1.0 * count(random), half};
+    };
+    std::vector<double> bounds;
+    for (int run = 0; run < 400; ++run) {
+      const RateCount one = fresh();
+      const RateCount other = fresh();
+      bounds.push_back(std::max(fresh_difference_at_most(one, other, alpha),
+                                fresh_difference_at_most(other, one, alpha)));
+    }
+    std::nth_element(bounds.begin(), bounds.begin() + 200, bounds.end());
+    EXPECT_NEAR(bounds[200] / row.half_kept_out, 1, 0.08) << row.rows << " rows, " << row.rate;
+  }
 }
 
 TEST(Plan, SoManyRowsAreEnoughAndFewerAreNot) {
