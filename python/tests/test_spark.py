@@ -160,7 +160,7 @@ def executors(session: SparkSession) -> list[int]:
 def test_an_executor_killed_in_the_middle_changes_nothing(session: SparkSession) -> None:
     from evenhand import spark
 
-    df = session.range(0, 3_000_000, numPartitions=24).selectExpr(
+    df = session.range(0, 1_000_000, numPartitions=24).selectExpr(
         "CAST(id AS STRING) AS id", "(id * 7919 % 1009) / 1008D AS score",
         "CASE WHEN id % 3 = 0 THEN 'F' ELSE 'M' END AS sex", "id % 2 AS y",
     )  # fmt: skip
