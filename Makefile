@@ -157,10 +157,10 @@ format:
 	@tools/setup.sh clang-format-14
 	clang-format-14 -i $(sources)
 
-lint: build/release/build.ninja
+lint: build/debug/build.ninja
 	@tools/setup.sh clang-format-14 clang-tidy-14
 	clang-format-14 --dry-run -Werror $(sources)
-	git ls-files 'src/*.cpp' 'cli/*.cpp' | xargs -n 1 -P 2 clang-tidy-14 --quiet -p build/release \
+	git ls-files 'src/*.cpp' 'cli/*.cpp' | xargs -n 1 -P 2 clang-tidy-14 --quiet -p build/debug \
 	  --extra-arg=-Wno-unknown-warning-option
 
 clean:

@@ -40,11 +40,11 @@ struct Result {
   duckdb_result handle{};
 };
 
-struct Prepared {
-  Prepared() = default;
-  ~Prepared() { duckdb_destroy_prepare(&handle); }
-  Prepared(const Prepared&) = delete;
-  Prepared& operator=(const Prepared&) = delete;
+struct Statement {
+  Statement() = default;
+  ~Statement() { duckdb_destroy_prepare(&handle); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
   duckdb_prepared_statement handle = nullptr;
 };
 
@@ -239,7 +239,7 @@ void Database::refuse(const char* text, duckdb_error_type type) {
 void Database::stream_chunks(const std::string& sql, std::string_view name,
                              const std::function<void(duckdb_data_chunk)>& visit) {
   const WorkInProgress work(connection_, name);
-  Prepared prepared;
+  Statement prepared;
   if (duckdb_prepare(connection_, sql.c_str(), &prepared.handle) == DuckDBError) {
     refuse(duckdb_prepare_error(prepared.handle), DUCKDB_ERROR_INVALID);
   }

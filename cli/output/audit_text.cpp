@@ -11,7 +11,6 @@ namespace evenhand::cli {
 namespace {
 
 using Align = Table::Align;
-constexpr std::size_t most = 60;  // bytes of a name or value
 
 std::string strata_table(const AuditView& view, const std::vector<Rate>& rates) {
   Table table({"stratum", "rate", "difference", "ratio", ""},
@@ -20,7 +19,7 @@ std::string strata_table(const AuditView& view, const std::vector<Rate>& rates) 
     const GroupName name{view.roles.within, stratum.values};
     for (const Rate rate : rates) {
       const auto& spread = stratum.*rate_of(rate).spread;
-      table.add({name.text(most), std::string(rate_of(rate).title),
+      table.add({name.text(longest_name), std::string(rate_of(rate).title),
                  spread ? percent(spread->difference) : "-",
                  spread ? rounded(spread->ratio, 3) : "-",
                  spread ? "" : faint("fewer than two groups have this rate")});
@@ -33,7 +32,7 @@ std::string reference_table(const AuditView& view) {
   Table table({"against the reference", "rate", "difference", "ratio"},
               {Align::left, Align::left, Align::right, Align::right});
   for (const AgainstReference& one : view.against_reference) {
-    table.add({one.group.in(one.stratum).text(most), std::string(rate_of(one.rate).title),
+    table.add({one.group.in(one.stratum).text(longest_name), std::string(rate_of(one.rate).title),
                percent(one.difference()), one.ratio() ? rounded(*one.ratio(), 3) : "-"});
   }
   return table.text();

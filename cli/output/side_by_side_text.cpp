@@ -11,8 +11,6 @@ namespace evenhand::cli {
 namespace {
 
 using Align = Table::Align;
-constexpr std::size_t most = 60;  // bytes of a name or value
-
 std::string number(const std::optional<double>& value, int digits) {
   return value ? rounded(*value, digits) : "-";
 }
@@ -41,11 +39,12 @@ void SideBySideText::add_groups(Table& table, std::size_t v, Rate rate) const {
     const GroupName stratum{view.roles.within, view.audit.strata[s].values};
     for (std::size_t g = 0; g < view.audit.strata[s].groups.size(); ++g) {
       const GroupName group{view.roles.sensitive, view.audit.strata[s].groups[g].values};
-      table.add(row(fmt::format("{}, {}", rate_of(rate).title, group.in(stratum).text(most)),
-                    [&](const AuditReport& report) {
-                      const AuditedGroup& at = report.views[v].audit.strata[s].groups[g];
-                      return percent(at.figures.*rate_of(rate).value);
-                    }));
+      table.add(
+          row(fmt::format("{}, {}", rate_of(rate).title, group.in(stratum).text(longest_name)),
+              [&](const AuditReport& report) {
+                const AuditedGroup& at = report.views[v].audit.strata[s].groups[g];
+                return percent(at.figures.*rate_of(rate).value);
+              }));
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <evenhand/text.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -23,6 +24,8 @@ std::string strong(std::string_view text);
 std::string good(std::string_view text);
 std::string bad(std::string_view text);
 std::string faint(std::string_view text);
+
+inline constexpr std::size_t longest_name = 60;  // bytes; longer ones are shortened
 
 class Table {
  public:

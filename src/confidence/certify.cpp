@@ -91,7 +91,7 @@ class Curve {
     }
   }
 
-  double in(const RateWindow& window) const {
+  double in(const CertifiedWindow& window) const {
     const double rate = std::clamp(best_, window.low, window.high);
     const auto above = std::upper_bound(at_.begin(), at_.end(), rate);
     if (above == at_.end()) return value_.back();
@@ -105,11 +105,11 @@ class Curve {
   double best_ = 0;
 };
 
-RateWindow best_window(CertifiedWindows& windows, const Problem& problem,
-                       const ComparedGroups& stratum) {
+CertifiedWindow best_window(CertifiedWindows& windows, const Problem& problem,
+                            const ComparedGroups& stratum) {
   std::vector<Curve> curves;
   for (const ComparedGroup& group : stratum.groups) curves.emplace_back(problem, group.cell);
-  return windows.best([&](const RateWindow& window) {
+  return windows.best([&](const CertifiedWindow& window) {
     double sum = 0;
     for (const Curve& curve : curves) sum += curve.in(window);
     return sum;
@@ -167,7 +167,7 @@ void say_what_is_needed(const Tally& tally, const Goal& goal, double confidence,
 
 Solution solve_in_windows(const Tally& tally, const Criterion& criterion,
                           const SolveOptions& options, Certifiable& certifiable,
-                          const Solution& plain, std::vector<RateWindow>& chosen) {
+                          const Solution& plain, std::vector<CertifiedWindow>& chosen) {
   Problem problem = make_problem(tally, criterion, options);
   for (const ComparedGroups& stratum : certifiable.compared) {
     const auto i = static_cast<std::size_t>(&stratum - certifiable.compared.data());
@@ -217,7 +217,7 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   };
   const PairBounds& bounds = *certifiable.bounds;
   const bool one_rate = criterion.rates.size() == 1;
-  std::vector<RateWindow> chosen;
+  std::vector<CertifiedWindow> chosen;
   if (one_rate) {
     out.solution = solve_in_windows(tally, criterion, options, certifiable, out.plain, chosen);
   }
@@ -250,7 +250,7 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   bounded(
       compared,
       [&](std::size_t n, const ComparedGroup&, const ComparedGroup&) {
-        const RateWindow& window = chosen[stratum_of[n]];
+        const CertifiedWindow& window = chosen[stratum_of[n]];
         return goal.is_ratio ? bounds.ratio(n, window.low, window.high)
                              : bounds.difference(n, window.high, window.low);
       },

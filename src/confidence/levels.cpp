@@ -15,13 +15,11 @@
 namespace evenhand {
 namespace {
 
-constexpr double factor = rate_distance_factor;
-
 // P(x_i / c_i + x_j / c_j > 1) at most, when both have tails A exp(-x): ln A plus an exponential.
 double sum_tail(const Allowance& c) {
   const double a = 1 / c.over;
   const double b = 1 / c.under;
-  const double u = 1 - (a + b) * std::log(factor);
+  const double u = 1 - (a + b) * std::log(rate_distance_factor);
   if (u <= 0) return 1;
   if (std::abs(a - b) < 1e-6 * a) return (1 + u / a) * std::exp(-u / a);
   return (a * std::exp(-u / a) - b * std::exp(-u / b)) / (a - b);
@@ -89,7 +87,9 @@ std::vector<double> pair_levels(std::span<const PairSizes> pairs, double delta) 
     halves.push_back(sizes.over * sizes.under / (sizes.over + sizes.under));
   }
   if (pairs.empty()) return {};
-  const auto share = [](double half, double d) { return factor * std::exp(-2 * half * d * d); };
+  const auto share = [](double half, double d) {
+    return rate_distance_factor * std::exp(-2 * half * d * d);
+  };
   const double width = last_of_bisection(
       0, 50 / std::sqrt(*std::min_element(halves.begin(), halves.end())), [&](double d) {
         double sum = 0;
@@ -106,7 +106,7 @@ std::vector<double> pair_levels(std::span<const PairSizes> pairs, double delta) 
 
 Allowance same_rate_allowance(double alpha) {
   check_level(alpha);
-  const double c = std::log(factor / alpha);
+  const double c = std::log(rate_distance_factor / alpha);
   return {c, c};
 }
 

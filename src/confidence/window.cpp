@@ -69,12 +69,12 @@ bool CertifiedWindows::any() {
   return phi(0) >= 0 || phi(points) >= 1;
 }
 
-RateWindow CertifiedWindows::best(const std::function<double(const RateWindow&)>& worth) {
-  RateWindow found;
+CertifiedWindow CertifiedWindows::best(const std::function<double(const CertifiedWindow&)>& worth) {
+  CertifiedWindow found;
   double most = -std::numeric_limits<double>::infinity();
   const auto look = [&](std::size_t i) {
     if (phi(i) < at(i)) return;
-    const RateWindow window{at(i), phi(i)};
+    const CertifiedWindow window{at(i), phi(i)};
     const double value = worth(window);
     if (value <= most) return;
     most = value;

@@ -10,7 +10,7 @@
 
 namespace evenhand {
 
-struct RateWindow {
+struct CertifiedWindow {
   double low = 0;
   double high = 1;
 };
@@ -27,7 +27,7 @@ class CertifiedWindows {
 
   // The window in which `worth`, which grows with a window, is largest. None is skipped that could
   // be better: a window that contains all those between two points is worth no less than any.
-  RateWindow best(const std::function<double(const RateWindow&)>& worth);
+  CertifiedWindow best(const std::function<double(const CertifiedWindow&)>& worth);
 
  private:
   static constexpr std::size_t points = 4096;

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <queue>
 
 #include "lottery/fewest.h"
 #include "lottery/node_program.h"
+#include "support/infinity.h"
 
 namespace evenhand {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Windows of thresholds a cell may mix: the largest ones, so that both ends rise.
 struct Windows {

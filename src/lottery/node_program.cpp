@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <ClpSimplex.hpp>
 #include <CoinPackedMatrix.hpp>
 
+#include "support/infinity.h"
+
 namespace evenhand {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Objectives are brought to about this size: Clp's tolerances, 1e-10, are absolute.
 constexpr double objective_size = 1000;
 constexpr double met = 1e-10;

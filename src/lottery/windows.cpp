@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "support/infinity.h"
+
 namespace evenhand {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The largest value among points that enter at one end and leave at the other: candidates whose
 // value falls, so that the first is the largest, and of several the first of these.

@@ -22,15 +22,6 @@ constexpr std::array bound_names = {
     Name{Bound::upper, "upper", ""},
 };
 
-void put(Json& out, const char* key, const std::string& text) {
-  if (!text.empty()) out[key] = text;
-}
-
-template <class Value>
-void put(Json& out, const char* key, const std::optional<Value>& value) {
-  if (value) out[key] = *value;
-}
-
 template <class Enum>
 void put_name(Json& out, const char* key, const std::optional<Enum>& value) {
   if (value) out[key] = to_string(*value);

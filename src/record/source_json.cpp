@@ -3,14 +3,6 @@
 #include "record/values.h"
 
 namespace evenhand::record {
-namespace {
-
-void put(Json& out, const char* key, const std::string& text) {
-  if (!text.empty()) out[key] = text;
-}
-
-}  // namespace
-
 Json columns_json(const RecordedColumns& columns) {
   Json out = Json::object();
   put(out, "score", columns.score);

@@ -1,4 +1,4 @@
-// Reading JSON that may say less, more or other than expected.
+// Writing JSON, and reading JSON that may say less, more or other than expected.
 #pragma once
 
 #include <evenhand/names.h>
@@ -15,6 +15,16 @@
 namespace evenhand::record {
 
 using Json = nlohmann::ordered_json;
+
+// Writes what there is.
+inline void put(Json& out, const char* key, const std::string& text) {
+  if (!text.empty()) out[key] = text;
+}
+
+template <class Value>
+void put(Json& out, const char* key, const std::optional<Value>& value) {
+  if (value) out[key] = *value;
+}
 
 // The member, if the value is an object that has it.
 inline const Json* member(const Json& object, const char* key) {

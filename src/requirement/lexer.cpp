@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t longest_text = 65536;  // bytes
 constexpr std::size_t shown_around = 40;     // bytes on each side of the place, of longer texts
-constexpr std::size_t shown_bytes = 60;      // of a word in error messages
 
 constexpr std::string_view less_equal_sign = "\u2264";
 constexpr std::string_view greater_equal_sign = "\u2265";

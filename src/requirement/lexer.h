@@ -7,6 +7,8 @@
 
 namespace evenhand {
 
+inline constexpr std::size_t shown_bytes = 60;  // of a word in error messages
+
 // Reads from left to right without going back. Between two calls the place is at the start of a
 // token: whoever reads a token skips the white space behind it.
 class Lexer {

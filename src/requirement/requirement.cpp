@@ -16,8 +16,6 @@
 namespace evenhand {
 namespace {
 
-constexpr std::size_t shown_bytes = 60;  // of a word in error messages
-
 class Parser {
  public:
   explicit Parser(std::string_view text) : in_(text) {}

@@ -23,23 +23,23 @@ double at_curve(const Response& curve, const Reading&, double x) noexcept {
   return curve(x);
 }
 
-[[noreturn]] void fail(const std::string& what) {
+[[noreturn]] void refuse(const std::string& what) {
   throw std::invalid_argument("the calibrator " + what);
 }
 
 void settle_curve(PlattCurve& curve, const Reading&) {
-  if (!(curve.slope > 0) || std::isinf(curve.slope)) fail("has a slope that is not above 0");
-  if (!std::isfinite(curve.offset)) fail("has an offset that is not finite");
+  if (!(curve.slope > 0) || std::isinf(curve.slope)) refuse("has a slope that is not above 0");
+  if (!std::isfinite(curve.offset)) refuse("has an offset that is not finite");
   curve.offset += 0.0;
 }
 void settle_curve(TemperatureCurve& curve, const Reading& reading) {
-  if (!reading.has_probability()) fail("scales the logits of raw scores, which have none");
+  if (!reading.has_probability()) refuse("scales the logits of raw scores, which have none");
   if (!(curve.temperature > 0) || std::isinf(curve.temperature)) {
-    fail("has a temperature that is not above 0");
+    refuse("has a temperature that is not above 0");
   }
 }
 void settle_curve(Response& curve, const Reading&) {
-  if (curve.shape != Response::Shape::ramp) fail("has steps where isotonic ones are ramps");
+  if (curve.shape != Response::Shape::ramp) refuse("has steps where isotonic ones are ramps");
   settle(curve, "the calibrator");
 }
 
@@ -72,13 +72,13 @@ Calibrator Calibrator::for_cells(const CellNames& names) const {
 
 void Calibrator::settle() {
   const auto settle_one = [this](CalibrationCurve& curve) {
-    if (method_of(curve) != method()) fail("has curves of several methods");
+    if (method_of(curve) != method()) refuse("has curves of several methods");
     std::visit([this](auto& one) { settle_curve(one, reading); }, curve);
   };
   settle_one(all);
   for (CalibrationCurve& curve : each) settle_one(curve);
   if (!each.empty() && each.size() != cells.size()) {
-    fail(fmt::format("has {} cells but {} curves", cells.size(), each.size()));
+    refuse(fmt::format("has {} cells but {} curves", cells.size(), each.size()));
   }
 }
 

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "rule/settle.h"
+#include "support/infinity.h"
 
 namespace evenhand {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 double Response::operator()(double x) const noexcept {
   // The first point beyond x; the one before it, if any, is at most x.

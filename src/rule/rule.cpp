@@ -11,13 +11,10 @@
 
 #include "rule/settle.h"
 #include "support/dyadic.h"
+#include "support/infinity.h"
 
 namespace evenhand {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 Rule::Rule(RuleParts parts) : parts_(std::move(parts)) {
   if (parts_.responses.size() != parts_.cells.size()) {

@@ -1,13 +1,10 @@
 #include "solve/components.h"
 
-#include <limits>
-
 #include "solve/parts.h"
+#include "support/infinity.h"
 
 namespace evenhand {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Adds what a part asks for; its codes are places among the component's cells.
 class Builder {

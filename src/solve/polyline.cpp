@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "support/infinity.h"
 
 namespace evenhand {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Polyline staircase(const Pieces& pieces) {
   Polyline line;

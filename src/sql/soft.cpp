@@ -10,9 +10,9 @@ namespace evenhand {
 namespace {
 
 // The same operations in the same order as SoftRule::probability.
-class Writer {
+class SoftWriter {
  public:
-  Writer(const SoftRule& rule, const SqlDecider& decider)
+  SoftWriter(const SoftRule& rule, const SqlDecider& decider)
       : parts_(rule.parts()), decider_(decider), sql_(decider.sql()) {
     for (const std::string& name : parts_.columns) columns_.push_back(decider.number_in(name));
   }
@@ -107,7 +107,7 @@ std::string soft_expression(const SoftRule& rule, const SqlApplyOptions& options
         "the rule decides about some people by a coin: name the column with their ids");
   }
   const SqlDecider decider(options, of, wanted);
-  const Writer writer(rule, decider);
+  const SoftWriter writer(rule, decider);
   const std::string decided = decider.of_cells(
       parts.strata, [&](CellCode c, std::size_t depth) { return writer.of_stratum(c, depth); },
       [&](std::size_t depth) { return writer.unseen(options.unseen, depth); });
