@@ -20,9 +20,9 @@ struct Alike {
   std::size_t first, last;  // numbers of the rows
 };
 
-class Rows {
+class Resampled {
  public:
-  explicit Rows(const Tally& tally) : tally_(tally) {
+  explicit Resampled(const Tally& tally) : tally_(tally) {
     const bool low = tally.reading().favorable == Favorable::low;
     for (CellCode c = 0; c < tally.cells().size(); ++c) {
       for (const Entry& entry : tally.entries(c)) {
@@ -102,7 +102,7 @@ std::vector<Refit> bootstrap(const Tally& tally, const Solution& fit,
     throw std::invalid_argument(
         "a bootstrap refits exactly: the stochastic solver is not supported");
   }
-  const Rows rows(tally);
+  const Resampled rows(tally);
   SolveOptions solving = fit.options;
   solving.threads = 1;
   std::vector<Refit> out(options.times);
