@@ -30,10 +30,10 @@ struct People {
       label.push_back(unit(random) < score.back() ? 1 : 0);
     }
   }
-  Tally tally(bool labelled = true) const {
-    const Cells cells = Cells::from({{"sex", sex}, {"month", month}});
+  Tally by(const Cells& cells, bool labelled = true) const {
     return Tally::of(score, cells, {.label = labelled ? Numbers(label) : Numbers()});
   }
+  Tally tally(bool labelled = true) const { return by(Cells::from({{"sex", sex}}), labelled); }
 };
 
 Criterion parity() {
@@ -98,10 +98,12 @@ TEST(FitWords, CriteriaNameGroupsAndStrictness) {
 }
 
 TEST(Batches, AColumnSplitsWhatOneBatchAddsUp) {
-  const Tally tally = People(240).tally();
+  const People people(240);
+  const Tally tally = people.tally();
   const Solution fit = solve(tally, parity());
   const Roles roles{.sensitive = {"sex"}};
-  const auto batches = monitored_batches(tally, roles, "month", &fit.rule);
+  const Tally by_month = people.by(Cells::from({{"sex", people.sex}, {"month", people.month}}));
+  const auto batches = monitored_batches(by_month, roles, "month", &fit.rule);
   const MonitorBatch whole = monitored_batch("all", tally, roles, &fit.rule);
   ASSERT_EQ(batches.size(), 2U);
   EXPECT_EQ(batches[0].name, "a");

@@ -16,15 +16,15 @@
 namespace evenhand {
 namespace {
 
-void check_stratum(const SoftStratum& stratum, std::size_t columns, bool steps,
-                   const std::string& name) {
+void check_stratum(const SoftStratum& stratum, std::size_t count, std::string_view counted,
+                   bool steps, const std::string& name) {
   const auto fail = [&](std::string_view what) {
     throw std::invalid_argument(fmt::format("stratum {}: {}", name, what));
   };
   const auto check = [&](const std::vector<double>& values, std::size_t size,
                          std::string_view what) {
     if (values.size() != size) {
-      fail(fmt::format("{} {} for {} prices", values.size(), what, columns));
+      fail(fmt::format("{} {} for {} {}", values.size(), what, count, counted));
     }
     constexpr double most = 1e100;  // sums of these stay finite
     for (const double value : values) {
@@ -33,9 +33,9 @@ void check_stratum(const SoftStratum& stratum, std::size_t columns, bool steps,
       }
     }
   };
-  check(stratum.means, columns, "means");
-  check(stratum.multipliers, columns, "multipliers");
-  check(stratum.tie_slopes, steps ? columns : 0, "slopes at ties");
+  check(stratum.means, count, "means");
+  check(stratum.multipliers, count, "multipliers");
+  check(stratum.tie_slopes, steps ? count : 0, "slopes at ties");
   for (const double mean : stratum.means) {
     if (!(mean >= 0 && mean <= 1)) fail("a mean is not in [0, 1]");
   }
@@ -103,7 +103,8 @@ SoftRule::SoftRule(SoftRuleParts parts) : parts_(std::move(parts)) {
   if (prices_ == plain) parts_.prices.clear();  // one way to say the same
   for (CellCode c = 0; c < parts_.of.size(); ++c) {
     SoftStratum& stratum = parts_.of[c];
-    check_stratum(stratum, prices_.size(), parts_.gamma == 0, parts_.strata.name(c));
+    check_stratum(stratum, prices_.size(), parts_.prices.empty() ? "columns" : "prices",
+                  parts_.gamma == 0, parts_.strata.name(c));
     stratum.tie_width += 0.0;
     for (auto* list : {&stratum.means, &stratum.multipliers, &stratum.tie_slopes}) {
       for (double& value : *list) value += 0.0;
