@@ -274,11 +274,11 @@ void add_audit(Command& program, int& status) {
   add_number(command, "--min-group", options->min_group,
              "Show groups of fewer people than this, but do not compare them (default: 0)");
   add_limits(command, options->limits);
-  add_number(command, "--confidence", options->confidence, "Of the intervals (default: 0.95)");
+  add_number(command, "--confidence", options->confidence, "How sure the intervals are (default: 0.95)");
   add_objective_options(command, options->objective);
   command.add_flag("--calibration", options->calibration,
                    "Say how far the scores can be trusted as probabilities, too; needs labels");
-  add_whole_number(command, "--bins", options->bins, "Of the calibration table (default: 15)");
+  add_whole_number(command, "--bins", options->bins, "Bins in the calibration table (default: 15)");
   command.add_flag("--json", options->json, "Print the result as JSON");
   command.callback([options, &status] { status = run_audit(*options); });
 }

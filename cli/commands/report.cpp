@@ -195,18 +195,18 @@ void add_report(Command& program, int& status) {
       ->type_name("POLICY");
   command
       .add_option("--categories", options->categories,
-                  "Columns that regulators' tables are about (default: those of --sensitive)")
+                  "Columns that regulators' tables are about (default: the sensitive ones)")
       ->type_name("COLUMNS");
   add_number(command, "--smallest-category", options->smallest_category,
              "Categories with a smaller share of the people have no impact ratio (default: 0.02)");
   add_number(command, "--min-group", options->min_group,
              "Show groups of fewer people than this, but do not compare them (default: 0)");
   add_number(command, "--confidence", options->confidence,
-             "Of intervals and bounds (default: 0.95)");
+             "How sure intervals and bounds are (default: 0.95)");
   add_whole_number(command, "--tolerances", options->tolerances,
                    "The most that the slider has, up to 500; 0 leaves it out (default: 500)");
-  add_whole_number(command, "--bins", options->bins, "Of the calibration charts (default: 10)");
-  command.add_option("--title", options->title, "Of the page")->type_name("TEXT");
+  add_whole_number(command, "--bins", options->bins, "Bins in the calibration charts (default: 10)");
+  command.add_option("--title", options->title, "Title of the page")->type_name("TEXT");
   command
       .add_option("--date", options->date,
                   "The date that the page bears (default: none, so that the same data make the "

@@ -114,7 +114,7 @@ def test_show_says_how_a_rule_is_calibrated(tool: Tool, people: Path) -> None:
         line = next(line for line in shown.splitlines() if line.startswith("Calibrated: "))
         assert method in line
         assert by in line
-        curves = shown[shown.index(line) :]
+        curves = shown[shown.index(line) : shown.index("Criterion: ")]
         assert ("everybody: " in curves) == (by == "all")
         assert ("sex=M: " in curves) == (by == "cell")
 

@@ -201,8 +201,8 @@ def test_the_man_page_has_every_command_and_option(tool: Tool) -> None:
 
 
 def test_the_docs_have_every_option(tool: Tool) -> None:
-    """docs/tool.md names each option of each command."""
-    page = (PROJECT / "docs/tool.md").read_text()
+    """docs/tool.md, or the report's own page, names each option of each command."""
+    page = "".join((PROJECT / "docs" / name).read_text() for name in ("tool.md", "report.md"))
     calls = [(command,) for command in COMMANDS] + [("theory", each) for each in CALCULATORS]
     calls += [("sql", each) for each in ("tally", "apply", "audit", "key")]
     for call in calls:

@@ -168,8 +168,8 @@ def test_stopped_while_waiting_for_standard_input(tool: Tool) -> None:
 def solving(tool: Tool, command: str) -> Started:
     """Start a run that has read everything and thinks for long."""
     query = (
-        "SELECT (hash(i) % 1000003) / 1000003 AS p, 'g' || i % 2000 AS g, "
-        "(hash(i + 7) % 2)::INT AS y FROM range(200000) t(i)"
+        "SELECT (hash(i) % 1000003) / 1000003 AS p, 'g' || i % 20000 AS g, "
+        "(hash(i + 7) % 2)::INT AS y FROM range(400000) t(i)"
     )
     tool("tally", "--sql", query, *WHO, "--label", "y", "-o", "big.parquet").ok()
     strictness = "--at" if command == "frontier" else "--tolerance"
