@@ -144,7 +144,11 @@ def test_calibration_of_scores(people: People) -> None:
         ({"score": None}, ValueError, "score is missing"),
         ({"score": None, "decision": [0, 2]}, ValueError, "row 1: the decision 2 is neither"),
         ({"score": None, "decision": [0, np.nan]}, ValueError, "decision has a missing value"),
-        ({"score": None, "decision": Tally([0.5], ["a"])}, TypeError, "no decisions"),
+        (
+            {"score": None, "sensitive": None, "decision": Tally([0.5], ["a"])},
+            ValueError,
+            "this tally is of scores",
+        ),
     ],
     ids=str,
 )
@@ -350,3 +354,14 @@ def test_an_audit_is_gone_when_nobody_needs_it(people: People) -> None:
 def test_a_gap_is_shown_as_none_below_zero(people: People) -> None:
     fit = evenhand.fit(people.score, people.sex, criterion="statistical-parity")
     assert "within 0 of the best fair rule" in repr(fit)
+
+
+def test_decisions_may_come_as_a_tally() -> None:
+    """Counts of decisions, made elsewhere, say what their rows say."""
+    rng = np.random.default_rng(4)
+    decision = rng.integers(0, 2, 300).astype(float)
+    label = rng.integers(0, 2, 300)
+    sex = rng.choice(["F", "M"], 300)
+    by_rows = evenhand.audit(decision=decision, sensitive={"sex": sex}, label=label)
+    counted = evenhand.audit(decision=Tally(decision, {"sex": sex}, label=label))
+    assert counted.to_json() == by_rows.to_json()

@@ -205,20 +205,8 @@ def _tally_of_decisions(
 ) -> Tally:
     if isinstance(decision, Tally):
         _decisions.check_counted(decision, favorable)
-        return as_tally(
-            decision,
-            sensitive,
-            within=within,
-            label=label,
-            weight=weight,
-            data=data,
-            scale=None,
-            favorable=None,
-            resolution=None,
-            null=null,
-            threads=threads,
-            needed=True,
-        )
+        given = Given(within, label, weight, data, null=null, threads=threads)
+        return as_tally(decision, sensitive, given, needed=True)
     if sensitive is None:
         raise ValueError("sensitive is missing: say who belongs to which group")
     frame = _inputs.frame_of(data)
