@@ -155,6 +155,19 @@ double value_of(const Model& model, const Group& group, By by) {
   }
 }
 
+double magnified(const Model& model, const Group& group) {
+  const Sums all = sums_of(model, group.measure == Measure::share ? group.whole : group.cells);
+  switch (group.measure) {
+    case Measure::precision:
+    case Measure::share:
+      return all.n / all.selected;
+    case Measure::npv:
+      return all.n / (all.n - all.selected);
+    default:
+      return 1;
+  }
+}
+
 std::vector<Comparison> comparisons_of(const Model& model) {
   const Criterion& criterion = model.criterion;
   const Roles& roles = criterion.roles;

@@ -26,6 +26,9 @@ enum class By { rule, base };
 // NaN if it divides by nobody.
 double value_of(const Model& model, const Group& group, By by = By::rule);
 
+// How much larger rounding is in a ratio than in the sums that it divides: 1 for other measures.
+double magnified(const Model& model, const Group& group);
+
 // Rates that the criterion's relation ties to each other.
 struct Comparison {
   std::vector<Group> members;

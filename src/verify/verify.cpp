@@ -79,7 +79,7 @@ void check_constraints(const Model& model, const FitRecord& record, Checks& chec
       const Limit limit = known != limits.end() ? known->second : limit_in(model, constraint.text);
       double size = 1;
       for (const Limit::Part& part : limit.parts) {
-        size = std::max(size, std::abs(part.factor));
+        size = std::max(size, std::abs(part.factor) * magnified(model, part.of));
         if (part.of.measure == Measure::selected || part.of.measure == Measure::cost) {
           size = std::max(size, std::abs(constraint.value));
         }
