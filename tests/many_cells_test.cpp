@@ -48,12 +48,15 @@ TEST(ManyCells, TwiceTheCellsTakeLessThanThreeTimesAsLong) {
     const Tally tally = tally_of(groups);
     const Solution fit =
         solve(tally, statistical_parity({.sensitive = {"group"}, .tolerance = 0.1}));
-    return cpu_seconds([&] {
+    const auto write_and_read = [&] {
       FitRecord record = FitRecord::of(fit);
       record.add({.tally = tally, .source = {.roles = {{"group"}}}}, fit);
       EXPECT_EQ(std::get<Rule>(RecordedRule::from_json(rule_file(fit.rule, record)).rule),
                 fit.rule);
-    });
+    };
+    double best = cpu_seconds(write_and_read);  // of three: other programs share the caches
+    for (int again = 0; again < 2; ++again) best = std::min(best, cpu_seconds(write_and_read));
+    return best;
   };
   const double once = time_of(8'000);
   EXPECT_LT(time_of(16'000), 3 * once);

@@ -12,6 +12,17 @@ namespace evenhand::testing::many {
 
 // What must hold of any solution with a rule: the proof, from the constraints' multipliers alone,
 // and everything required, on the applied rule.
+// How much larger rounding is in a ratio than in the sums that it divides.
+inline double magnified(const Model& model, const Term& ratio, const PerAtom& q) {
+  if (ratio.of.measure == Measure::share) return 1e3;
+  Term rate = ratio;
+  rate.factor = 1;
+  rate.of.measure = Measure::rate;
+  const double selected = value_of(model, rate, q);
+  const double divided_by = ratio.of.measure == Measure::npv ? 1 - selected : selected;
+  return std::max(1.0, std::abs(ratio.factor)) / divided_by;
+}
+
 inline void check_solution(const Problem& problem, const Model& model, const Solution& solution) {
   constexpr double close = 1e-9;
   const double scale = model.scale();
@@ -33,7 +44,8 @@ inline void check_solution(const Problem& problem, const Model& model, const Sol
     const double value = value_of(model, constraint, applied.q);
     if (std::isnan(constraint.value) || std::isnan(value)) continue;  // of nobody
     const Term& first = constraint.terms.front();
-    const double unit = is_ratio(first.of.measure) ? 1e3 : side_of(model, constraint).unit;
+    const double unit = is_ratio(first.of.measure) ? magnified(model, first, applied.q)
+                                                   : side_of(model, constraint).unit;
     EXPECT_NEAR(constraint.value, value, close * std::max(1.0, unit)) << constraint.text;
   }
   const double bound = bound_from(model, solution.constraints);
