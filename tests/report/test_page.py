@@ -134,7 +134,9 @@ def test_csv_of_every_table_equals_the_figures(open_page: Open) -> None:
     tables |= {"annex-iv": figures["annex_iv"], "thresholds": figures["thresholds"], "rules": figures["rules"],
                "strata": figures["fairness"]["strata"], "calibration": figures["calibration"],
                "changes": figures["costs"]["changes"], "provenance": figures["provenance"]}
-    for file, table in tables.items():
+    for number, (file, table) in enumerate(tables.items()):
+        if number % 8 == 7:  # Chromium asks its user before a page's eleventh download
+            page = open_page()
         with page.expect_download() as download:
             page.click(f'button[data-file="{file}.csv"]')
         text = Path(download.value.path()).read_text()
