@@ -28,7 +28,7 @@ while read -r version python; do
   PYTHON=$python "$here/../python_env.sh" "$env" python/requirements-build.txt </dev/null
   echo "wheels: CPython $version" >&2
   EVENHAND_PREBUILT=$library EVENHAND_WERROR=ON CMAKE_BUILD_PARALLEL_LEVEL=2 "$env/bin/python" -m pip wheel "$root" \
-    --quiet --disable-pip-version-check --no-deps --no-build-isolation -C build-dir="build/python-$version" \
+    --quiet --disable-pip-version-check --no-deps --no-build-isolation --config-settings build-dir="build/python-$version" \
     -w "$out/raw" </dev/null
 done <"$out/interpreters"
 cp "$env"/lib/python3*/site-packages/nanobind-*.dist-info/licenses/LICENSE "$out/licenses/nanobind.txt"
