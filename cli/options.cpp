@@ -167,6 +167,33 @@ void add_tally_option(Command& command, RowOptions& options) {
       ->type_name("FILE");
 }
 
+void add_deciding_options(Command& command, DecidingOptions& options, const std::string& score_help,
+                          const std::string& score_type) {
+  command.add_option("--rule", options.rule, "A rule made by evenhand fit")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--score", options.score, score_help + " (default: as named in the rule)")
+      ->type_name(score_type);
+  command
+      .add_option("--unseen", options.unseen,
+                  "People in a cell that the rule has never seen: " + choices_of("unseen").text())
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      .add_option("--null", options.null,
+                  "A name for missing groups (default: the one used to fit the rule)")
+      ->type_name("NAME");
+}
+
+void add_decision_names(Command& command, DecisionNames& names) {
+  command.add_option("--probability-name", names.probability_name, "Name of the column")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--decision-name", names.decision_name, "Name of the column")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
 void add_fairness_options(Command& command, FairnessOptions& options, Strictness strictness) {
   const Section section(command, "What is fair");
   command

@@ -61,6 +61,23 @@ struct ColumnsIfThere {
 };
 void add_tally_option(Command& command, RowOptions& options);  // instead of rows
 
+// Whose rule decides, and about whom.
+struct DecidingOptions {
+  std::string rule;  // a file
+  std::string score;
+  std::string unseen = "error";
+  std::string null;
+};
+void add_deciding_options(Command& command, DecidingOptions& options, const std::string& score_help,
+                          const std::string& score_type);
+
+// What the columns are called that decisions add.
+struct DecisionNames {
+  std::string probability_name = "probability";
+  std::string decision_name = "decision";
+};
+void add_decision_names(Command& command, DecisionNames& names);
+
 // What is fair.
 struct FairnessOptions {
   std::string criterion;

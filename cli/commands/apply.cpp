@@ -20,15 +20,9 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options {
+struct Options : DecidingOptions, DecisionNames {
   DataOptions data;
-  std::string rule;
-  std::string score;
   CoinOptions coins;
-  std::string unseen = "error";
-  std::string null;
-  std::string probability_name = "probability";
-  std::string decision_name = "decision";
   std::string output;
   std::string output_format = "auto";
   std::string log;
@@ -268,29 +262,9 @@ void add_apply(Command& program, int& status) {
       "order.\nExit status: 0 done, 2 wrong input or options.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
-  command.add_option("--rule", options->rule, "A rule made by evenhand fit")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--score", options->score,
-                  "The column with the score (default: as named in the rule)")
-      ->type_name("COLUMN");
+  add_deciding_options(command, *options, "The column with the score", "COLUMN");
   add_coin_options(command, options->coins, "The column that identifies people");
-  command
-      .add_option("--unseen", options->unseen,
-                  "People in a cell that the rule has never seen: " + choices_of("unseen").text())
-      ->type_name("WORD")
-      ->capture_default_str();
-  command
-      .add_option("--null", options->null,
-                  "A name for missing groups (default: the one used to fit the rule)")
-      ->type_name("NAME");
-  command.add_option("--probability-name", options->probability_name, "Name of the column")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_option("--decision-name", options->decision_name, "Name of the column")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_decision_names(command, *options);
   command
       .add_option("-o,--output", options->output,
                   "A .parquet, .csv or .json file (default: CSV on standard output)")

@@ -20,15 +20,11 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options {
+struct Options : DecidingOptions {  // its score: a number; with DATA a column
   DataOptions data;
-  std::string rule;
-  std::string score;  // a number; with DATA a column
   std::vector<std::string> group;
   std::vector<std::string> soft;
   CoinOptions coins;
-  std::string unseen = "error";
-  std::string null;
   bool json = false;
 
   bool rows() const { return !data.input.data.empty() || !data.input.sql.empty(); }
@@ -230,14 +226,8 @@ void add_explain(Command& program, int& status) {
       "Exit status: 0 done, 2 wrong input or options.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
-  command.add_option("--rule", options->rule, "A rule made by evenhand fit")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--score", options->score,
-                  "The score of one person; with DATA, the column with the scores (default: as "
-                  "named in the rule)")
-      ->type_name("NUMBER");
+  add_deciding_options(command, *options,
+                       "The score of one person; with DATA, the column with the scores", "NUMBER");
   command
       .add_option("--group", options->group,
                   "One person: the group, such as sex=F; once for each attribute of the rule")
@@ -250,15 +240,6 @@ void add_explain(Command& program, int& status) {
       ->one_at_a_time();
   add_coin_options(command, options->coins,
                    "Who it is; with DATA, the column that identifies people");
-  command
-      .add_option("--unseen", options->unseen,
-                  "People in a cell that the rule has never seen: " + choices_of("unseen").text())
-      ->type_name("WORD")
-      ->capture_default_str();
-  command
-      .add_option("--null", options->null,
-                  "A name for missing groups (default: the one used to fit the rule)")
-      ->type_name("NAME");
   command.add_flag("--json", options->json, "Print the result as JSON");
   command.callback([options, &status] { status = run_explain(*options); });
 }

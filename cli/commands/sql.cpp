@@ -109,15 +109,9 @@ int run_audit(const TallyArguments& options) {
   return exit_done;
 }
 
-struct ApplyArguments {
+struct ApplyArguments : DecidingOptions, DecisionNames {
   Target target;
-  std::string rule;
-  std::string score;
   std::string id;
-  std::string unseen = "error";
-  std::string null;
-  std::string probability_name = "probability";
-  std::string decision_name = "decision";
 };
 
 int run_apply(const ApplyArguments& options) {
@@ -192,32 +186,12 @@ void add_sql_apply(Command& sql, int& status) {
       "The secret does not stand in it: evenhand sql key says what to give to the session.");
   auto options = std::make_shared<ApplyArguments>();
   add_target(command, options->target);
-  command.add_option("--rule", options->rule, "A rule made by evenhand fit")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--score", options->score,
-                  "The column with the score (default: as named in the rule)")
-      ->type_name("COLUMN");
+  add_deciding_options(command, *options, "The column with the score", "COLUMN");
   command
       .add_option("--id", options->id,
                   "The column that identifies people; needed if the rule decides some by lot")
       ->type_name("COLUMN");
-  command
-      .add_option("--unseen", options->unseen,
-                  "People in a cell that the rule has never seen: " + choices_of("unseen").text())
-      ->type_name("WORD")
-      ->capture_default_str();
-  command
-      .add_option("--null", options->null,
-                  "A name for missing groups (default: the one used to fit the rule)")
-      ->type_name("NAME");
-  command.add_option("--probability-name", options->probability_name, "Name of the column")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_option("--decision-name", options->decision_name, "Name of the column")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_decision_names(command, *options);
   command.callback([options, &status] { status = run_apply(*options); });
 }
 
