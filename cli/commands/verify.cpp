@@ -99,8 +99,8 @@ int run_verify(const Options& options) {
     text = in_words(file, done);
   }
   if (!options.log.empty()) {
-    const CheckedLog log = check_log(options.data.database, options.log, file, options.key.coin());
-    passed = passed && log.wrong == 0;
+    const LogFile log = check_log(options.data.database, options.log, file, options.key.coin());
+    passed = passed && log.found.passed();
     all["passed"] = passed;
     all["log"] = to_json(log);
     text += (text.empty() ? "" : "\n") + to_text(log);

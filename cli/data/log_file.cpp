@@ -144,8 +144,8 @@ std::string LogFunction::select(std::span<const std::string> attributes, const s
       reason_function, joined(arguments), relation);
 }
 
-CheckedLog check_log(const DatabaseOptions& options, const std::string& path, const RuleFile& file,
-                     const std::optional<Coin>& coin) {
+LogFile check_log(const DatabaseOptions& options, const std::string& path, const RuleFile& file,
+                  const std::optional<Coin>& coin) {
   if (file.soft()) {
     throw UserError(shown(file.path) +
                     " is a rule for soft attributes, whose decisions have no log");
@@ -154,8 +154,6 @@ CheckedLog check_log(const DatabaseOptions& options, const std::string& path, co
   Database database(options);
   open_for(database, input);
   const Source source(database, input);
-  CheckedLog out{.name = source.name(), .first = {}};
-  out.coins_checked = coin.has_value();
   const auto text = [&](const char* name) {
     return fmt::format("CAST({} AS VARCHAR)", identifier(source.column(name, "--log").name));
   };
@@ -168,73 +166,39 @@ CheckedLog check_log(const DatabaseOptions& options, const std::string& path, co
       fmt::format("SELECT {}, {}, {}, {}, {}, {}, {}, {}, {}, {} FROM {}", text("id"), text("rule"),
                   text("key"), text("cell"), text("reason"), number("score"), number("threshold"),
                   number("probability"), number("coin"), number("decision"), source.relation());
-  const DecisionLog log(file.hard());
+  LogCheck check(file.hard(), coin);
   database.stream_chunks(sql, "checking", [&](duckdb_data_chunk chunk) {
     const auto vector = [&](idx_t i) { return duckdb_data_chunk_get_vector(chunk, i); };
     for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk); ++row) {
       const auto words = [&](idx_t i) { return text_or_none(vector(i), row).value_or(""); };
-      LoggedDecision line{.id = words(0),
-                          .rule = words(1),
-                          .key = words(2),
-                          .cell = words(3),
-                          .score = 0,
-                          .why = {}};
-      line.why.words = words(4);
-      const auto score = number_or_none(vector(5), row);
-      const auto probability = number_or_none(vector(7), row);
-      const auto decision = number_or_none(vector(9), row);
-      line.score = score.value_or(0);
-      line.why.threshold = number_or_none(vector(6), row);
-      line.why.probability = probability.value_or(-1);
-      line.why.coin = number_or_none(vector(8), row);
-      line.why.decision = decision == 1.0;
-      std::string trouble = !score ? "it has no score"
-                            : decision != 0.0 && decision != 1.0
-                                ? "its decision is neither 0 nor 1"
-                                : log.wrong_with(line, coin ? &*coin : nullptr);
-      ++out.lines;
-      if (line.why.coin) ++out.by_lot;
-      if (trouble.empty()) continue;
-      ++out.wrong;
-      constexpr std::size_t most = 10;
-      if (out.first.size() < most) out.first.push_back({out.lines, line.id, std::move(trouble)});
+      const auto number_in = [&](idx_t i) { return number_or_none(vector(i), row); };
+      check.see({.id = words(0),
+                 .rule = words(1),
+                 .key = words(2),
+                 .cell = words(3),
+                 .reason = words(4),
+                 .score = number_in(5),
+                 .threshold = number_in(6),
+                 .probability = number_in(7),
+                 .coin = number_in(8),
+                 .decision = number_in(9)});
     }
   });
-  return out;
+  return {source.name(), check.found()};
 }
 
-std::string to_text(const CheckedLog& log) {
-  std::string out = strong(log.name) + "\n";
-  for (const CheckedLog::Line& line : log.first) {
-    out += fmt::format("  line {}, {}: {}\n", with_commas(line.number), shown(line.id),
-                       printable(line.trouble));
-  }
-  if (log.wrong > log.first.size()) {
-    out += fmt::format("  and {} more\n", with_commas(log.wrong - log.first.size()));
-  }
-  if (log.by_lot > 0 && !log.coins_checked) {
-    out += fmt::format(
-        "  the coins of {} were not checked: give --key-file, or the --seed of the decisions\n",
-        counted(log.by_lot, "line"));
-  }
-  return out + (log.wrong > 0
-                    ? fmt::format("\n{}: {} of {} are wrong\n", bad("not verified"),
-                                  with_commas(log.wrong), counted(log.lines, "line"))
-                    : fmt::format("\n{}: {}\n", good("verified"), counted(log.lines, "line")));
+std::string to_text(const LogFile& log) {
+  const CheckedLog& found = log.found;
+  return strong(log.name) + "\n" + found.to_text() +
+         (found.passed() ? fmt::format("\n{}: {}\n", good("verified"), counted(found.lines, "line"))
+                         : fmt::format("\n{}: {} of {} are wrong\n", bad("not verified"),
+                                       with_commas(found.wrong), counted(found.lines, "line")));
 }
 
-Json to_json(const CheckedLog& log) {
+Json to_json(const LogFile& log) {
   Json out;
   out["log"] = log.name;
-  out["lines"] = log.lines;
-  out["wrong"] = log.wrong;
-  out["by_lot"] = log.by_lot;
-  out["coins_checked"] = log.coins_checked;
-  out["first_wrong"] = Json::array();
-  for (const CheckedLog::Line& line : log.first) {
-    out["first_wrong"].push_back(
-        {{"line", line.number}, {"id", line.id}, {"trouble", line.trouble}});
-  }
+  out.update(Json::parse(log.found.to_json()));
   return out;
 }
 

@@ -4,12 +4,10 @@
 #include <evenhand/coin.h>
 #include <evenhand/decision_log.h>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "command.h"
 #include "data/database.h"
@@ -45,22 +43,14 @@ class LogFunction {
   std::unique_ptr<State> state_;
 };
 
-struct CheckedLog {
+// What was found in a log, and what it is called.
+struct LogFile {
   std::string name;
-  std::uint64_t lines = 0;
-  std::uint64_t wrong = 0;
-  std::uint64_t by_lot = 0;
-  bool coins_checked = false;
-  struct Line {
-    std::uint64_t number;  // from 1
-    std::string id;
-    std::string trouble;
-  };
-  std::vector<Line> first;  // of those that are wrong, at most ten
+  CheckedLog found;
 };
-CheckedLog check_log(const DatabaseOptions& database, const std::string& path, const RuleFile& rule,
-                     const std::optional<Coin>& coin);
-std::string to_text(const CheckedLog& log);
-Json to_json(const CheckedLog& log);
+LogFile check_log(const DatabaseOptions& database, const std::string& path, const RuleFile& rule,
+                  const std::optional<Coin>& coin);
+std::string to_text(const LogFile& log);
+Json to_json(const LogFile& log);
 
 }  // namespace evenhand::cli

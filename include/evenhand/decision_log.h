@@ -4,14 +4,17 @@
 
 #include <evenhand/cells.h>
 #include <evenhand/coin.h>
+#include <evenhand/explain.h>
 #include <evenhand/rule.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace evenhand {
 
@@ -24,7 +27,7 @@ struct DecisionReason {
   std::optional<double> threshold = {};  // the score that decides for certain, if one does
   std::optional<double> coin = {};       // if it was thrown: a probability strictly between 0 and 1
   bool decision = false;
-  std::string words = {};
+  std::string words = {};  // those of Explanation::in_words
 };
 
 // A line of the log.
@@ -70,6 +73,52 @@ class DecisionLog {
   const Rule& rule_;
   std::string fingerprint_;
   std::map<std::string, CellCode> by_name_;
+  std::vector<Explanation> of_cell_;  // what holds for everybody in a cell
+};
+
+// A line as a file has it: texts that are missing are empty.
+struct LogLine {
+  std::string id;
+  std::string rule;
+  std::string key;
+  std::string cell;
+  std::string reason;
+  std::optional<double> score;
+  std::optional<double> threshold;
+  std::optional<double> probability;
+  std::optional<double> coin;
+  std::optional<double> decision;
+};
+
+struct CheckedLog {
+  struct Wrong {
+    std::uint64_t line = 0;  // from 1
+    std::string id;
+    std::string trouble;
+  };
+  std::uint64_t lines = 0;
+  std::uint64_t wrong = 0;
+  std::uint64_t by_lot = 0;
+  bool coins_checked = false;
+  std::vector<Wrong> first = {};  // of those that are wrong, at most ten
+
+  bool passed() const noexcept { return wrong == 0; }
+  std::string to_text() const;  // a line for each that is wrong, and what was not checked
+  std::string to_json() const;  // an object on one line
+};
+
+// Checks a log line by line. Without a coin those of the log are believed.
+class LogCheck {
+ public:
+  LogCheck(const Rule& rule, std::optional<Coin> coin);
+
+  void see(const LogLine& line);
+  const CheckedLog& found() const noexcept { return found_; }
+
+ private:
+  DecisionLog log_;
+  std::optional<Coin> coin_;
+  CheckedLog found_;
 };
 
 }  // namespace evenhand

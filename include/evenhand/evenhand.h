@@ -33,6 +33,7 @@
 #include <evenhand/names.h>
 #include <evenhand/plan.h>
 #include <evenhand/pool_rare.h>
+#include <evenhand/provenance.h>
 #include <evenhand/requirement.h>
 #include <evenhand/response.h>
 #include <evenhand/rule.h>

@@ -23,6 +23,7 @@ struct Explanation {
   // False where a better score lowers the chance, which prices of rates given the outcome may do to
   // people with some columns (soft.h): no score is needed then.
   bool rises = true;
+  bool whatever_the_score = false;  // every score gets a positive decision for certain
   // Decisions are positive from this score on (up to it, where low scores are favourable), for
   // certain, and with some chance at least; none: no score does that.
   std::optional<double> for_certain = {};

@@ -40,6 +40,7 @@ from ._solve.plan import Plan, plan
 from ._solve.soft import SoftFit, fit_soft
 from ._solve.trace import Trace
 from ._tally.tally import Tally
+from ._verify import Verification, verify
 
 if TYPE_CHECKING:
     from .plot import (
@@ -73,6 +74,7 @@ __all__ = [
     "Tally",
     "TooFewRowsError",
     "Trace",
+    "Verification",
     "__version__",
     "audit",
     "audit_soft",
@@ -91,6 +93,7 @@ __all__ = [
     "plot_rule",
     "sql",
     "theory",
+    "verify",
 ]
 
 if not TYPE_CHECKING:  # what type checkers know from above is imported when it is first asked for

@@ -31,5 +31,6 @@ NB_MODULE(_core, m) {
   bind_frontier(m);
   bind_report(m);
   bind_theory(m);
+  bind_verify(m);
   bind_sql(m);
 }

@@ -30,5 +30,6 @@ void bind_frontier(nanobind::module_& m);
 void bind_report(nanobind::module_& m);
 void bind_calibrate(nanobind::module_& m);
 void bind_theory(nanobind::module_& m);
+void bind_verify(nanobind::module_& m);
 
 }  // namespace evenhand::python

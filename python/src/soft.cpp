@@ -5,6 +5,7 @@
 #include <evenhand/soft_audit.h>
 #include <evenhand/soft_check.h>
 #include <evenhand/solve_json.h>
+#include <evenhand/verify.h>
 
 #include <optional>
 #include <stdexcept>
@@ -171,6 +172,18 @@ nb::tuple checked(const SoftRule& rule, const NumberColumn& score, const NumberC
   return nb::make_tuple(to_python(to_json(found)), in_words(found, truth.name));
 }
 
+std::string verified_soft(const NumberColumn& score, const NumberColumns& columns,
+                          const Attributes& within, const NumberColumn* weight,
+                          const std::string& rule) {
+  std::vector<double> weights;
+  if (weight) weight->refuse_missing();
+  const auto counts = weight ? weight->doubles(weights) : std::span<const double>();
+  return with_rows(score, columns, within, [&](const SoftRows& rows) {
+    const RecordedRule read = RecordedRule::from_json(rule);
+    return verify(rows, counts, std::get<SoftRule>(read.rule), read.fit).to_json();
+  });
+}
+
 // Selection rate, accuracy, cost and largest difference.
 using Summary = std::tuple<double, double, double, std::optional<double>>;
 
@@ -252,6 +265,8 @@ void bind_soft(nb::module_& m) {
                 "collections.abc.Sequence[Numbers], within: collections.abc.Sequence[Attribute], "
                 "truth: Attribute, weight: Numbers | None) -> tuple[dict[str, typing.Any], "
                 "list[str]]"));
+  m.def("verify_soft", &verified_soft, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
+        nb::arg("weight").none(), nb::arg("rule"));
   m.def("solve_soft", &solved, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
         nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("cost_fp"),
         nb::arg("cost_fn"), nb::arg("gamma"), nb::arg("exhaustive"), nb::arg("threads"));

@@ -40,6 +40,7 @@ Explanation explained(const Reading& reading, double score, std::optional<double
     out.positive = *coin < q;
   }
   out.rises = chance_at(reading.lowest()) <= chance_at(reading.highest());
+  out.whatever_the_score = out.rises && chance_at(reading.lowest()) >= 1;
   if (!out.rises) return out;
   const auto first = [&](auto holds) -> std::optional<double> {
     const double x = first_where(reading, [&](double at) { return holds(chance_at(at)); });
@@ -85,6 +86,10 @@ std::string Explanation::in_words() const {
   if (!rises && (probability <= 0 || probability >= 1)) {
     return fmt::format("{}: the score is {}; for these columns a better score lowers the chance.",
                        probability >= 1 ? "positive" : "negative", own);
+  }
+  if (whatever_the_score) {
+    return fmt::format(
+        "positive: the score is {}; every score gets a positive decision in this group.", own);
   }
   if (probability >= 1) {
     return fmt::format("positive: the score is {}, and {} {} gets a positive decision.", own,

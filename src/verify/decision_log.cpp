@@ -2,7 +2,6 @@
 #include <evenhand/fit_record.h>
 #include <evenhand/text.h>
 
-#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -12,27 +11,6 @@
 
 namespace evenhand {
 namespace {
-
-// Turned scores at which things change in a cell; none: they never do.
-struct Marks {
-  std::optional<double> chance;   // above 0 from here on, or beyond it on a ramp
-  std::optional<double> certain;  // 1 from here on
-  double lowest_q = 0;            // of the lowest scores
-};
-
-Marks marks_of(const Response& response) {
-  const bool ramp = response.shape == Response::Shape::ramp;
-  Marks out;
-  out.lowest_q = !ramp ? response.start : response.points.empty() ? 0 : response.points.front().q;
-  for (std::size_t i = 0; i < response.points.size(); ++i) {
-    const Point& point = response.points[i];
-    if (!out.chance && point.q > 0 && !(out.lowest_q > 0)) {
-      out.chance = ramp ? response.points[i - 1].score : point.score;
-    }
-    if (!out.certain && point.q >= 1 && out.lowest_q < 1) out.certain = point.score;
-  }
-  return out;
-}
 
 bool same(const std::optional<double>& a, const std::optional<double>& b) {
   return a.has_value() == b.has_value() && (!a || *a == *b);
@@ -48,7 +26,11 @@ std::string fingerprint(const Coin& coin) {
 }
 
 DecisionLog::DecisionLog(const Rule& rule) : rule_(rule), fingerprint_(fingerprint(rule)) {
-  for (CellCode c = 0; c < rule.cells().size(); ++c) by_name_.emplace(rule.cells().name(c), c);
+  const Reading& reading = rule.parts().reading;
+  for (CellCode c = 0; c < rule.cells().size(); ++c) {
+    by_name_.emplace(rule.cells().name(c), c);
+    of_cell_.push_back(evenhand::explain(rule, c, reading.turn(reading.lowest())));
+  }
 }
 
 CellCode DecisionLog::cell_of(std::span<const std::optional<std::string>> values) const {
@@ -84,48 +66,18 @@ double DecisionLog::probability(CellCode cell, double score, Unseen unseen) cons
 
 DecisionReason DecisionLog::explain(CellCode cell, double score, Unseen unseen, double q,
                                     std::optional<double> coin) const {
-  const RuleParts& parts = rule_.parts();
-  const bool low = parts.reading.favorable == Favorable::low;
-  const auto shown = [&](double x) { return shortest(parts.reading.turn(x)); };
-  const std::string at_least = low ? "at most" : "at least";
-  const std::string below = low ? "above" : "below";
-  DecisionReason out{.probability = q, .threshold = {}, .coin = coin, .decision = q >= 1};
-  if (cell == unseen_cell) {
-    out.words = "the rule does not know this group: ";
-    if (unseen == Unseen::reject) {
-      out.words += "rejected";
-    } else {
-      if (std::isfinite(parts.otherwise)) out.threshold = parts.reading.turn(parts.otherwise);
-      out.words += fmt::format("by the score alone, {} is {} {}", shortest(score),
-                               out.decision ? at_least : below, shown(parts.otherwise));
-    }
-    return out;
-  }
-  const Marks marks = marks_of(parts.responses[cell]);
-  if (marks.certain) out.threshold = parts.reading.turn(*marks.certain);
-  if (coin) {
-    out.decision = *coin < q;
-    out.words = fmt::format("by lot: the coin {} is {} the probability {}", shortest(*coin),
-                            out.decision ? "below" : "not below", shortest(q));
-    if (!marks.chance && !marks.certain) {
-      out.words += ", that of everybody in this group";
-    } else {
-      out.words += fmt::format(" of the score {}", shortest(score));
-    }
-  } else if (out.decision) {
-    out.words = marks.certain ? fmt::format("the score {} is {} the threshold {}", shortest(score),
-                                            at_least, shown(*marks.certain))
-                              : "everybody in this group is selected";
-  } else if (!marks.chance) {
-    out.words = "nobody in this group is selected";
-  } else if (marks.certain == marks.chance) {
-    out.words = fmt::format("the score {} is {} the threshold {}", shortest(score), below,
-                            shown(*marks.chance));
-  } else {
-    out.words = fmt::format("the score {} gives no chance: that begins at {}", shortest(score),
-                            shown(*marks.chance));
-  }
-  return out;
+  const bool known = cell != unseen_cell;
+  Explanation about =
+      known ? of_cell_[cell] : evenhand::explain(rule_, cell, score, std::nullopt, unseen);
+  about.score = score;
+  about.probability = q;
+  about.coin = coin;
+  about.positive = coin ? *coin < q : q >= 1;
+  return {.probability = q,
+          .threshold = about.whatever_the_score ? std::nullopt : about.for_certain,
+          .coin = coin,
+          .decision = *about.positive,
+          .words = (known ? "" : "the rule does not know this group; ") + about.in_words()};
 }
 
 std::string DecisionLog::wrong_with(const LoggedDecision& line, const Coin* coin) const {

@@ -59,7 +59,9 @@ def test_a_line_for_each_decision(tool: Tool) -> None:
         coin = int.from_bytes(digest[:8], "big") / 2**64
         assert abs(coin - float(line["coin"])) < 2**-51
         assert int(line["decision"]) == (float(line["coin"]) < float(line["probability"]))
-        assert line["reason"].startswith("by lot: the coin ")
+        answer = "positive" if line["decision"] == "1" else "negative"
+        assert line["reason"].startswith(f"{answer}: with a score of ")
+        assert "a draw decides" in line["reason"]
     assert {line["key"] for line in lines} == {hashlib.sha256(prefix.encode()).hexdigest()}
     rule = json.loads(tool.path("rule.json").read_text())
     assert {line["rule"] for line in lines} == {rule["fit"]["rule_fingerprint"]}
@@ -69,6 +71,14 @@ def test_a_line_for_each_decision(tool: Tool) -> None:
             assert above == (line["decision"] == "1")
     assert check(tool, "--key-file", "key") == 0
     assert check(tool) == 0
+
+
+def test_reasons_are_those_of_explain(tool: Tool) -> None:
+    """A person who asks gets the words of the log."""
+    lines = decided(tool)
+    explain = ("explain", "people.csv", "--rule", "rule.json", *tool.coins(), "--json")
+    said = tool(*explain).ok().json()
+    assert [line["reason"] for line in lines] == [one["words"] for one in said]
 
 
 @pytest.mark.parametrize("log", ["log.parquet", "log.csv", "log.json"])

@@ -76,7 +76,14 @@ class Rule(RuleFile):
         return {value for cell in self._core.cells for value in cell}
 
     def _rows(
-        self, score: Any, sensitive: Any, within: Any, data: Any, null: str | None, unseen: str
+        self,
+        score: Any,
+        sensitive: Any,
+        within: Any,
+        data: Any,
+        null: str | None,
+        unseen: str,
+        keep: bool = False,
     ) -> tuple[core.Numbers, list[core.Attribute], _inputs.Frame | None]:
         frame = _inputs.frame_of(data)
         scores = self._score_of(score, frame)
@@ -85,7 +92,7 @@ class Rule(RuleFile):
         if not named and frame is not None and self.attributes:
             named = _inputs.columns(self.attributes, frame, "attributes")
         ordered = _inputs.in_order(named, self.attributes, "the rule")
-        attributes = self._attributes(ordered, null, unseen)
+        attributes = self._attributes(ordered, null, unseen, keep)
         for attribute, name in zip(attributes, self.attributes, strict=True):
             attribute.name = name
         given = [("score", scores), *((a.name, a) for a in attributes)]
@@ -249,6 +256,42 @@ class Rule(RuleFile):
         _inputs.same_length([("score", scores), ("id", coins.ids)])
         with advice_about_unseen():
             return self._core.decide_by_key(scores, attributes, coins.ids, coins.key, unseen)
+
+    def log(
+        self,
+        score: Column = None,
+        sensitive: Columns = None,
+        within: Columns = None,
+        *,
+        id: Column = None,
+        key: bytes | str | None = None,
+        key_file: _files.PathLike | None = None,
+        seed: int | None = None,
+        data: Any = None,
+        unseen: str = "error",
+        null: str | None = None,
+    ) -> dict[str, list[Any]]:
+        """Say why each decision is made: the columns of the log that the tool's ``--log`` writes.
+
+        Parameters are those of :meth:`decide`; :func:`evenhand.verify` checks each line again.
+
+        Returns
+        -------
+        dict
+            Columns, for any library of frames: ``id``, fingerprints of ``rule`` and ``key``,
+            ``cell``, ``score``, ``threshold``, ``probability``, ``coin``, ``decision`` and
+            ``reason``, in words.
+        """
+        scores, attributes, frame = self._rows(score, sensitive, within, data, null, unseen, True)
+        coins = Coins(id, key, key_file, seed, frame)
+        keyed = coins.ids is not None
+        if coins.ids is not None:
+            _inputs.same_length([("score", scores), ("id", coins.ids)])
+        with advice_about_unseen():
+            return core.decision_log(
+                self._core, scores, attributes, coins.ids, coins.key if keyed else None,
+                None if keyed else coins.seed, unseen,
+            )  # fmt: skip
 
     @overload
     def explain(self) -> str: ...

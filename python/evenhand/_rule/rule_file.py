@@ -212,15 +212,18 @@ class RuleFile:
         raise NotImplementedError
 
     def _attributes(
-        self, named: list[_inputs.NamedColumn], null: str | None, unseen: str
+        self, named: list[_inputs.NamedColumn], null: str | None, unseen: str, keep: bool = False
     ) -> list[core.Attribute]:
-        """Return the attributes; what is missing has a name, or is a value never seen."""
+        """Return the attributes; what is missing has a name, or is a value never seen.
+
+        With ``keep`` it may stay missing.
+        """
         _options.text(unseen, "unseen")
         policy = self.null if null is None else _inputs.null_policy(null)
         out = _inputs.attributes(named, policy)
         if unseen == "error":
             _inputs.refuse_missing(out, "null= names missing groups, unseen= decides without")
-        if any(attribute.missing for attribute in out):
+        if not keep and any(attribute.missing for attribute in out):
             name = "?" * (1 + max(map(len, self._values()), default=0))  # longer than any known
             for attribute in out:
                 attribute.name_missing(name)

@@ -14,6 +14,7 @@ from .._tally.as_tally import Given, tally_and_rows
 from .._tally.tally import Tally
 from .errors import TooFewRowsError
 from .found import Fit
+from .provenance import Source, provenance
 from .settings import (
     NewPeople,
     Stochastic,
@@ -69,6 +70,8 @@ def fit(
     record_every: int | None = None,
     null: str = "error",
     threads: int = 0,
+    source: Source = False,
+    stamp: bool = False,
 ) -> Fit:
     """Find the most accurate rule among all that treat groups alike.
 
@@ -170,6 +173,12 @@ def fit(
         other text is the name of missing groups, and a missing score, label or weight is an error.
     threads : int
         0 for as many as there are cores. The result does not depend on it.
+    source : bool, path or paths
+        Record under ``fit.source`` of the rule's file how it came to be: this call (columns by
+        name), versions, and the files that the rows came from, by name and size. Nothing by
+        default: the file is then that of the tool with ``--no-source``, byte for byte.
+    stamp : bool
+        Add the time to ``source``.
 
     Returns
     -------
@@ -195,6 +204,7 @@ def fit(
     >>> fit.rule.probability([0.45], ["F"])
     array([1.])
     """
+    made = provenance(fit, locals(), source, stamp)
     strictness: dict[str, Any] = {
         "across": across, "tolerance": tolerance, "ratio": ratio, "rho": rho,
         "require": require, "no_worse": no_worse,
@@ -243,7 +253,7 @@ def fit(
         raise TooFewRowsError.from_record(
             certified.too_few_words(tally._core), certified.too_few_record(tally._core)
         )
-    found = Fit(solution, tally, built, options, wanted, certified)
+    found = Fit(solution, tally, built, options, wanted, certified, made)
     for warning in found._warnings():
         warnings.warn(warning, stacklevel=2)
     return found

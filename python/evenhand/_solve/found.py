@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core, _files, _options, _tables
 from .._audit.audit import Audit, audit_tally
@@ -17,6 +17,9 @@ from .bootstrap import Bootstrap
 from .bound import Bound
 from .settings import NewPeople
 from .trace import Trace
+
+if TYPE_CHECKING:
+    from .._verify import Verification
 
 
 class Found:
@@ -124,6 +127,7 @@ class Fit(Found):
         options: _core.SolveOptions,
         wanted: NewPeople,
         certified: _core.CertifiedFit | None = None,
+        made: _core.FitSource | None = None,
     ) -> None:
         record = solution.record(tally._core)
         self.rule: Rule = Rule._of(
@@ -161,6 +165,7 @@ class Fit(Found):
         self.blind: str | None = None
         if options.blind and isinstance(solution, _core.Solution):
             self.blind = _core.blind_in_words(tally._core, tally.sensitive, tally.within, solution)
+        self._made = made
         self._own_record: str | None = None
         self._audits: tuple[Audit, Audit] | None = None
 
@@ -222,6 +227,12 @@ class Fit(Found):
         """Report on the rule and the rows of the fit: :meth:`Audit.report`."""
         return self.after.report(**options)
 
+    def verify(self, *columns: Any, **options: Any) -> Verification:
+        """Recompute what the record claims: :func:`evenhand.verify`, on the fit's own rows."""
+        from .._verify import verify
+
+        return verify(self, *columns, **options)
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the rule: :func:`evenhand.plot_rule`."""
         from ..plot import plot_rule
@@ -232,7 +243,8 @@ class Fit(Found):
 
     def _record_text(self) -> str:
         if self._own_record is None:
-            self._own_record = self._solution.fit_record(self.tally._core, self.tally._source)
+            record: str = self._solution.fit_record(self.tally._core, self.tally._source)
+            self._own_record = self._made.put_into(record) if self._made else record
         return self._own_record
 
     def to_dict(self) -> dict[str, Any]:
@@ -244,7 +256,7 @@ class Fit(Found):
         """Pickle everything but the solver's own memory."""
         self._record_text()
         self._words()
-        return {**self.__dict__, "_solution": None}
+        return {**self.__dict__, "_solution": None, "_made": None}
 
     # --- New people.
 

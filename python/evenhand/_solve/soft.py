@@ -12,6 +12,7 @@ from .._inputs.rows import Rows
 from .._rule.soft_rule import SoftRule
 from .._tally.tally import Tally
 from .found import Found
+from .provenance import Source, provenance
 from .settings import gamma_of
 
 
@@ -44,6 +45,7 @@ class SoftFit(Found):
         solution: _core.SoftSolution,
         rows: Rows,
         truth: _core.Attribute | None = None,
+        made: _core.FitSource | None = None,
         **reading: Any,
     ) -> None:
         record = solution.record()
@@ -76,6 +78,8 @@ class SoftFit(Found):
             self.before._summary(),
             self.after._summary(),
         )
+        if made is not None:
+            self._own_record = made.put_into(self._own_record)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
@@ -135,6 +139,8 @@ def fit_soft(
     cost_fn: float = 1.0,
     null: str = "error",
     threads: int = 0,
+    source: Source = False,
+    stamp: bool = False,
 ) -> SoftFit:
     """Find the most accurate rule where groups are known by probabilities only.
 
@@ -157,6 +163,8 @@ def fit_soft(
         its group: ``p_female`` for ``female``.
     within, label, weight, data, scale, favorable, gamma, cost_fp, cost_fn, null, threads
         As for :func:`evenhand.fit`.
+    source, stamp
+        As for :func:`evenhand.fit`.
 
     Returns
     -------
@@ -169,6 +177,7 @@ def fit_soft(
     >>> fit.status
     'optimal'
     """
+    made = provenance(fit_soft, locals(), source, stamp)
     if isinstance(score, Tally):
         raise TypeError("soft groups need rows, not a tally")
     if soft is None:
@@ -198,4 +207,4 @@ def fit_soft(
         exhaustive=bool(exhaustive),
         threads=_options.threads(threads),
     )
-    return SoftFit(solution, rows, truth, **reading)
+    return SoftFit(solution, rows, truth, made, **reading)

@@ -126,6 +126,11 @@ def _engine() -> type[_PyArrow] | type[_Polars] | type[_DuckDB]:
     raise ImportError("Parquet files need one of pyarrow, polars or duckdb: pip install pyarrow")
 
 
+def columns_in(path: _files.PathLike) -> Columns:
+    """Read the columns of a file."""
+    return _engine().read(os.fspath(path))[0]
+
+
 def write(tally: Tally, path: _files.PathLike) -> None:
     """Write a tally as ``evenhand tally`` does."""
     columns = tally._columns()

@@ -1,0 +1,100 @@
+"""How a fit came to be: the call, files and versions, for the rule's record."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _core, _files, _inputs
+from .._tally.tally import Tally
+
+Source = bool | _files.PathLike | Sequence[_files.PathLike]
+
+# What changes nothing about the rule, or is no option of it.
+_LEFT_OUT = frozenset({"data", "source", "stamp", "threads", "allow_many_groups", "record_every"})
+_COLUMNS = frozenset({"score", "sensitive", "soft", "within", "label", "weight", "check_with"})
+
+
+def provenance(
+    function: Callable[..., Any], arguments: Mapping[str, Any], source: Source, stamp: bool
+) -> _core.FitSource | None:
+    """Return what ``fit.source`` is to say, or None if nothing was asked for.
+
+    Parameters
+    ----------
+    function : callable
+        What was called.
+    arguments : dict
+        Its arguments, all of them.
+    source, stamp
+        As given to :func:`evenhand.fit`.
+    """
+    if isinstance(source, (bool, np.bool_)):
+        if not source:
+            if stamp:
+                raise ValueError("stamp adds the time to source: give source=True or files")
+            return None
+        files: list[Any] = []
+    else:
+        files = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    listed = []
+    for file in files:
+        if not isinstance(file, (str, os.PathLike)):
+            raise TypeError(f"source must be True, a path or paths, not {type(file).__name__}")
+        name = os.fspath(file)
+        listed.append((name, os.path.getsize(name) if os.path.isfile(name) else None))
+    versions = [("Python", platform.python_version()), ("NumPy", np.__version__)]
+    return _core.fit_source(_call(function, arguments), listed, versions, bool(stamp))
+
+
+def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
+    """Write the call down: columns by name, and options that are not the default."""
+    frame = _inputs.frame_of(arguments.get("data"))
+    words = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        value = arguments[name]
+        if name in _LEFT_OUT or value is parameter.default:
+            continue
+        if name in _COLUMNS:
+            word = _columns(value, frame)
+        elif value == parameter.default:
+            continue
+        else:
+            word = _option(value)
+        alone = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        words.append(word if alone else f"{name}={word}")
+    return f"evenhand.{function.__name__}({', '.join(words)})"
+
+
+def _columns(value: Any, frame: _inputs.Frame | None) -> str:
+    """Return columns by their names; values never show."""
+    if isinstance(value, Tally):
+        return "tally"
+    if isinstance(value, (list, tuple)) and frame is not None:
+        names = [_inputs.name_of(one, frame) for one in value]
+        if all(name is not None for name in names):
+            return repr(names)
+    if isinstance(value, Mapping):
+        return repr([str(name) for name in value])
+    name = _inputs.name_of(value, frame)
+    if name is not None:
+        return repr(name)
+    columns = getattr(value, "columns", None)  # of a frame
+    if columns is not None and not callable(columns):
+        return repr([str(one) for one in columns])
+    return "..."
+
+
+def _option(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_option, value)) + "]"
+    if isinstance(value, (str, int, float)):
+        return repr(value)
+    return type(value).__name__
