@@ -394,18 +394,5 @@ TEST(Calibrate, NamesTheCellThatCannotBeFitted) {
   EXPECT_NO_THROW(for_all(tally, Calibration::platt));
 }
 
-TEST(Calibrate, NamesReadBack) {
-  for (const Calibration method :
-       {Calibration::none, Calibration::isotonic, Calibration::platt, Calibration::temperature}) {
-    EXPECT_EQ(calibration_from(to_string(method)), method);
-  }
-  for (const CalibrateBy by : {CalibrateBy::cell, CalibrateBy::all}) {
-    EXPECT_EQ(calibrate_by_from(to_string(by)), by);
-  }
-  expect_throw<std::invalid_argument>([] { calibration_from("beta"); },
-                                      "there is no calibration 'beta'");
-  expect_throw<std::invalid_argument>([] { calibrate_by_from("group"); }, "cell or all");
-}
-
 }  // namespace
 }  // namespace evenhand::testing

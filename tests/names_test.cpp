@@ -1,5 +1,6 @@
 // Names in one table: every one reads back, and a bad one is answered with those there are.
 #include <evenhand/bad_row.h>
+#include <evenhand/calibrate.h>
 #include <evenhand/names.h>
 #include <evenhand/tally.h>
 
@@ -73,6 +74,19 @@ TEST(BadRow, CarriesTheRowAndTheProblem) {
     EXPECT_TRUE(bad.problem().starts_with("the score 1.5 is outside"));
     EXPECT_EQ(bad.what(), "row 1: " + bad.problem());
   }
+}
+
+TEST(Names, OfCalibrationsReadBack) {
+  for (const Calibration method :
+       {Calibration::none, Calibration::isotonic, Calibration::platt, Calibration::temperature}) {
+    EXPECT_EQ(calibration_from(to_string(method)), method);
+  }
+  for (const CalibrateBy by : {CalibrateBy::cell, CalibrateBy::all}) {
+    EXPECT_EQ(calibrate_by_from(to_string(by)), by);
+  }
+  expect_throw<std::invalid_argument>([] { calibration_from("beta"); },
+                                      "there is no calibration 'beta'");
+  expect_throw<std::invalid_argument>([] { calibrate_by_from("group"); }, "cell or all");
 }
 
 }  // namespace
