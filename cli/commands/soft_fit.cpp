@@ -70,9 +70,6 @@ std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAud
   return out + pair_table(data.columns().within, before, &after, data.any().empty());
 }
 
-// Of rates given the outcome, by labels.
-using TrueDifferences = std::vector<std::pair<Rate, std::optional<double>>>;
-
 FitRecord record_of(const SoftTable& data, const SoftSolution& fit, const std::string& null,
                     const SoftAudit& before, const SoftAudit& after) {
   FitRecord record = FitRecord::of(fit);
@@ -150,15 +147,9 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
   const std::vector<double> q = fit.rule.probability(data.rows());
   const SoftAudit after = audit_soft(data.rows(), q, auditing);
   std::optional<SoftCheck> check;
-  TrueDifferences others;
   if (!options.check_with.empty()) {
-    check = check_soft(data.rows(), data.truth(), q, data.weight());
-    for (const Rate rate : criterion.rates) {
-      if (rate == Rate::selection || data.label().empty()) continue;
-      const auto weights = weights_given(rate, data.label(), reading.favorable, data.weight());
-      others.emplace_back(rate,
-                          check_soft(data.rows(), data.truth(), q, weights).largest_difference());
-    }
+    check = check_soft(data.rows(), data.truth(), q, data.weight(),
+                       {data.label(), reading.favorable, criterion.rates});
   }
   const FitRecord record =
       record_of(data, fit, NullPolicy::from(problem.rows.null).text(), before, after);
@@ -171,10 +162,6 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
   if (json) {
     Json all = Json::parse(record.to_json());
     if (check) all["check"] = to_json(*check);
-    for (const auto& [rate, difference] : others) {
-      all["check"]["largest_difference_of_" + std::string(rate_of(rate).name)] =
-          optional_json(difference);
-    }
     print(all.dump(2) + "\n");
     return exit_done;
   }
@@ -182,9 +169,6 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
   if (check) {
     for (const std::string& line : in_words(*check, options.check_with))
       checked += "  " + line + "\n";
-  }
-  for (const auto& [rate, difference] : others) {
-    checked += fmt::format("  true difference, {}: {}\n", rate_of(rate).title, percent(difference));
   }
   print(report(data, fit, before, after) + (checked.empty() ? "" : "\n" + checked) +
         written_in_words(output ? output->name() : ""));

@@ -32,24 +32,34 @@ struct SoftCheckedColumn {
   std::optional<double> others;
 };
 
+// The largest true difference of a rate given the outcome; none: nobody to compare.
+struct SoftTrueDifference {
+  Rate of = Rate::true_positive;
+  std::optional<double> difference;
+};
+
 struct SoftCheck {
   double rows = 0;  // whose group is known
   std::vector<SoftCheckedColumn> columns;
+  std::vector<SoftTrueDifference> given_outcome;  // if there were labels
 
   static constexpr double warn_above = 0.05;
   bool calibrated() const noexcept;                  // no column is off by more
   std::optional<double> largest_difference() const;  // the true one, between those and the others
 };
 
+// What really happened, for rates given the outcome.
+struct SoftOutcomes {
+  std::span<const double> label = {};  // 0 or 1, as the data have it; none: nothing is known
+  Favorable favorable = Favorable::high;
+  std::span<const Rate> rates = {};  // that the criterion compares
+};
+
 // `truth` has the true group of every row, empty where it is not known; `q` the probabilities of a
 // positive decision. Throws std::invalid_argument for columns of different lengths, a column whose
 // name ends with none of the true groups, and if nobody's group is known.
 SoftCheck check_soft(const SoftRows& rows, std::span<const std::string> truth,
-                     std::span<const double> q, std::span<const double> weight = {});
-
-// The weights of people with that outcome alone, by their labels: with these, rates of check_soft
-// are true- or false-positive ones.
-std::vector<double> weights_given(Rate rate, std::span<const double> label, Favorable favorable,
-                                  std::span<const double> weight = {});
+                     std::span<const double> q, std::span<const double> weight = {},
+                     const SoftOutcomes& outcomes = {});
 
 }  // namespace evenhand

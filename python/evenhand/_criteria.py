@@ -72,10 +72,16 @@ def check_labels(criterion: _core.Criterion, labelled: bool) -> None:
         raise ValueError(f"{criterion.name} needs labels, what really happened: give label=")
 
 
-def check_soft(criterion: str | None) -> None:
-    """Raise unless the criterion, if any, is statistical parity, by any of its names."""
-    if criterion and _core.criterion_name(criterion) != "statistical-parity":
-        raise ValueError(f"soft groups support statistical-parity only, not {criterion}")
+def soft_name(criterion: str | None, tolerance: Any = None, ratio: Any = None) -> str:
+    """Return the name of a criterion that soft groups know, if its parameters are its own."""
+    name = _core.criterion_name(criterion or "statistical-parity")
+    if name == "equal-rates":
+        raise ValueError("soft groups do not support equal-rates: choose statistical-parity")
+    if tolerance is not None and name == "four-fifths":
+        raise ValueError("four-fifths takes no tolerance")
+    if ratio is not None and name != "four-fifths":
+        raise ValueError(f"{name} takes no ratio")
+    return name
 
 
 def has_error_rates(criterion: str | None, require: str | Sequence[str]) -> bool:

@@ -7,6 +7,7 @@
 #include <evenhand/solve_json.h>
 #include <evenhand/verify.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
@@ -28,13 +29,28 @@ namespace {
 using Attributes = std::vector<const AttributeColumn*>;
 using NumberColumns = std::vector<const NumberColumn*>;
 
-// Rows of the library, with the memory of what had to be converted.
+// Which columns are of everybody, which are given the favourable outcome, and which the other one.
+using Roles =
+    std::tuple<std::vector<std::string>, std::vector<std::string>, std::vector<std::string>>;
+
+// Rows of the library, with the memory of what had to be converted. Without roles, all columns are
+// of everybody.
 struct Rows {
-  Rows(const NumberColumn& score, const NumberColumns& columns, const Attributes& within) {
+  Rows(const NumberColumn& score, const NumberColumns& columns, const Attributes& within,
+       const Roles* roles) {
     room.resize(columns.size() + 1);
     rows.score = score.doubles(room[0]);
+    std::vector<SoftColumn> all;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      rows.columns.push_back({columns[i]->name, columns[i]->doubles(room[i + 1])});
+      all.push_back({columns[i]->name, columns[i]->doubles(room[i + 1])});
+    }
+    if (roles) {
+      const auto& [everybody, favorable, unfavorable] = *roles;
+      rows.columns = named(all, everybody);
+      rows.favorable = named(all, favorable);
+      rows.unfavorable = named(all, unfavorable);
+    } else {
+      rows.columns = std::move(all);
     }
     if (!within.empty()) {
       cells = cells_of(within, rows.size());
@@ -44,6 +60,17 @@ struct Rows {
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
+  static std::vector<SoftColumn> named(const std::vector<SoftColumn>& all,
+                                       const std::vector<std::string>& names) {
+    std::vector<SoftColumn> out;
+    for (const std::string& name : names) {
+      for (const SoftColumn& column : all) {
+        if (column.name == name) out.push_back(column);
+      }
+    }
+    return out;
+  }
+
   SoftRows rows;
   std::vector<std::vector<double>> room;
   std::optional<Cells> cells;
@@ -51,10 +78,10 @@ struct Rows {
 
 template <class Use>
 auto with_rows(const NumberColumn& score, const NumberColumns& columns, const Attributes& within,
-               Use use) {
+               Use use, const Roles* roles = nullptr) {
   try {
     const nb::gil_scoped_release released;
-    return use(Rows(score, columns, within).rows);
+    return use(Rows(score, columns, within, roles).rows);
   } catch (const std::invalid_argument&) {
     score.refuse_missing();
     for (const NumberColumn* column : columns) column->refuse_missing();
@@ -65,31 +92,43 @@ auto with_rows(const NumberColumn& score, const NumberColumns& columns, const At
 SoftSolution solved(const NumberColumn& score, const NumberColumns& columns,
                     const Attributes& within, const NumberColumn* weight, const std::string& scale,
                     const std::string& favorable, double cost_fp, double cost_fn, double gamma,
-                    bool exhaustive, unsigned threads) {
+                    bool exhaustive, unsigned threads, const std::string& criterion,
+                    double tolerance, double ratio, const Roles& roles) {
   std::vector<double> weights;
   SoftOptions options{.scale = scale_from(scale),
                       .favorable = favorable_from(favorable),
                       .costs = {cost_fp, cost_fn},
                       .gamma = gamma,
                       .exhaustive = exhaustive,
-                      .threads = threads};
+                      .threads = threads,
+                      .criterion = criterion,
+                      .tolerance = tolerance,
+                      .ratio = ratio};
   if (weight) {
     weight->refuse_missing();
     options.weight = weight->doubles(weights);
   }
-  return with_rows(score, columns, within,
-                   [&](const SoftRows& rows) { return solve_soft(rows, options); });
+  return with_rows(
+      score, columns, within, [&](const SoftRows& rows) { return solve_soft(rows, options); },
+      &roles);
+}
+
+std::vector<Rate> rates_of(const std::string& criterion) {
+  const auto& rates = find_criterion(criterion).rates;
+  return {rates.begin(), rates.end()};
 }
 
 nb::object audited(const NumberColumn& score, const NumberColumns& columns,
                    const Attributes& within, const NumberColumn* q, const NumberColumn* weight,
                    const NumberColumn* label, const std::string& scale,
-                   const std::string& favorable, double cost_fp, double cost_fn, bool decisions) {
+                   const std::string& favorable, double cost_fp, double cost_fn, bool decisions,
+                   const std::string& criterion, const Roles& roles) {
   std::vector<double> weights, labels, probabilities;
   SoftAuditOptions options{.scale = scale_from(scale),
                            .favorable = favorable_from(favorable),
                            .costs = {cost_fp, cost_fn},
-                           .decisions = decisions};
+                           .decisions = decisions,
+                           .rates = rates_of(criterion)};
   for (const NumberColumn* column : {weight, label}) {
     if (column) column->refuse_missing();
   }
@@ -97,9 +136,12 @@ nb::object audited(const NumberColumn& score, const NumberColumns& columns,
   if (label) options.label = label->doubles(labels);
   std::vector<std::string> names;
   for (const AttributeColumn* attribute : within) names.push_back(attribute->name);
-  const SoftAudit audit = with_rows(score, columns, within, [&](const SoftRows& rows) {
-    return q ? audit_soft(rows, q->doubles(probabilities), options) : audit_soft(rows, options);
-  });
+  const SoftAudit audit = with_rows(
+      score, columns, within,
+      [&](const SoftRows& rows) {
+        return q ? audit_soft(rows, q->doubles(probabilities), options) : audit_soft(rows, options);
+      },
+      &roles);
   return to_python(to_json(audit, names));
 }
 
@@ -146,6 +188,7 @@ nb::dict record_of_soft(const SoftSolution& fit) {
       column["rate"] = rate.rate;
       column["others"] = rate.others;
       column["multiplier"] = rate.multiplier;
+      if (rate.of != Rate::selection) column["of"] = std::string(rate_of(rate.of).name);
       columns.append(column);
     }
     record["columns"] = columns;
@@ -153,21 +196,27 @@ nb::dict record_of_soft(const SoftSolution& fit) {
     strata.append(record);
   }
   out["strata"] = strata;
+  out["tolerance"] = fit.tolerance;
+  if (fit.ratio) out["ratio"] = *fit.ratio;
   return out;
 }
 
 // The columns against the true groups, as a record and in words.
 nb::tuple checked(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
                   const Attributes& within, const AttributeColumn& truth,
-                  const NumberColumn* weight) {
-  std::vector<double> weights;
+                  const NumberColumn* weight, const NumberColumn* label,
+                  const std::string& criterion) {
+  std::vector<double> weights, labels;
   const auto counts = weight ? weight->doubles(weights) : std::span<const double>();
+  const std::vector<Rate> rates = rates_of(criterion);
+  const SoftOutcomes outcomes{label ? label->doubles(labels) : std::span<const double>(),
+                              rule.parts().reading.favorable, rates};
   const SoftCheck found = with_rows(score, columns, within, [&](const SoftRows& rows) {
     std::vector<std::string> groups;
     for (const std::uint32_t code : truth.codes) {
       groups.push_back(code == missing_code ? std::string() : truth.dictionary[code]);
     }
-    return check_soft(rows, groups, rule.probability(rows), counts);
+    return check_soft(rows, groups, rule.probability(rows), counts, outcomes);
   });
   return nb::make_tuple(to_python(to_json(found)), in_words(found, truth.name));
 }
@@ -182,6 +231,15 @@ std::string verified_soft(const NumberColumn& score, const NumberColumns& column
     const RecordedRule read = RecordedRule::from_json(rule);
     return verify(rows, counts, std::get<SoftRule>(read.rule), read.fit).to_json();
   });
+}
+
+// All of the first, then those of the second that are new.
+std::vector<std::string> in_turn(std::vector<std::string> first,
+                                 const std::vector<std::string>& second) {
+  for (const std::string& name : second) {
+    if (std::find(first.begin(), first.end(), name) == first.end()) first.push_back(name);
+  }
+  return first;
 }
 
 // Selection rate, accuracy, cost and largest difference.
@@ -245,40 +303,52 @@ void bind_soft(nb::module_& m) {
            })
       .def(
           "fit_record",
-          [](const SoftSolution& fit, const TallySource& source,
-             const std::vector<std::string>& soft, bool labelled, const Summary& before,
-             const Summary& after) {
+          [](const SoftSolution& fit, const TallySource& source, const Roles& roles, bool labelled,
+             const Summary& before, const Summary& after) {
+            const auto& [soft, favorable, unfavorable] = roles;
             FitRecord record = FitRecord::of(fit);
-            record.add(source, soft, fit);
+            record.add(source, soft.empty() ? in_turn(favorable, unfavorable) : soft, fit);
+            record.columns->soft_favorable = favorable;
+            record.columns->soft_unfavorable = unfavorable;
             record.labelled = labelled;
             record.before = summary_of(before);
             record.after = summary_of(after);
             return record.to_json();
           },
-          nb::arg("source"), nb::arg("soft"), nb::arg("labelled"), nb::arg("before"),
+          nb::arg("source"), nb::arg("roles"), nb::arg("labelled"), nb::arg("before"),
           nb::arg("after"))
       .def("record", &record_of_soft, nb::sig("def record(self) -> dict[str, typing.Any]"));
-  m.def("soft_assumption", [] { return std::string(soft_assumption()); });
+  m.def(
+      "soft_assumption",
+      [](const std::string& criterion, bool given_outcome) {
+        return std::string(soft_assumption(rates_of(criterion), given_outcome));
+      },
+      nb::arg("criterion"), nb::arg("given_outcome"));
   m.def("check_soft", &checked, nb::arg("rule"), nb::arg("score"), nb::arg("columns"),
-        nb::arg("within"), nb::arg("truth"), nb::arg("weight").none(),
+        nb::arg("within"), nb::arg("truth"), nb::arg("weight").none(), nb::arg("label").none(),
+        nb::arg("criterion"),
         nb::sig("def check_soft(rule: SoftRule, score: Numbers, columns: "
                 "collections.abc.Sequence[Numbers], within: collections.abc.Sequence[Attribute], "
-                "truth: Attribute, weight: Numbers | None) -> tuple[dict[str, typing.Any], "
-                "list[str]]"));
+                "truth: Attribute, weight: Numbers | None, label: Numbers | None, criterion: str) "
+                "-> tuple[dict[str, typing.Any], list[str]]"));
   m.def("verify_soft", &verified_soft, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
         nb::arg("weight").none(), nb::arg("rule"));
   m.def("solve_soft", &solved, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
         nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("cost_fp"),
-        nb::arg("cost_fn"), nb::arg("gamma"), nb::arg("exhaustive"), nb::arg("threads"));
+        nb::arg("cost_fn"), nb::arg("gamma"), nb::arg("exhaustive"), nb::arg("threads"),
+        nb::arg("criterion"), nb::arg("tolerance"), nb::arg("ratio"), nb::arg("roles"));
   m.def(
       "audit_soft", &audited, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
       nb::arg("q").none(), nb::arg("weight").none(), nb::arg("label").none(), nb::arg("scale"),
       nb::arg("favorable"), nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("decisions"),
+      nb::arg("criterion"), nb::arg("roles"),
       nb::sig("def audit_soft(score: Numbers, columns: collections.abc.Sequence[Numbers], within: "
               "collections.abc.Sequence[Attribute], q: Numbers | None, weight: Numbers | None, "
               "label: Numbers | "
               "None, scale: str, favorable: str, cost_fp: float, cost_fn: float, decisions: "
-              "bool) -> dict[str, typing.Any]"));
+              "bool, criterion: str, roles: tuple[collections.abc.Sequence[str], "
+              "collections.abc.Sequence[str], collections.abc.Sequence[str]]) -> dict[str, "
+              "typing.Any]"));
   m.def(
       "is_soft_rule", [](const std::string& json) { return is_soft_rule(json); }, nb::arg("json"));
 }

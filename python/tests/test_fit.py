@@ -225,15 +225,6 @@ def test_soft_rules_have_files_coins_and_strata(people: People, tmp_path: Path) 
         loaded.probability([0.5], {"soft_1": [0.1], "soft_2": [0.2]}, {"race": ["x"]})
 
 
-def test_soft_groups_know_one_criterion() -> None:
-    with pytest.raises(ValueError, match="statistical-parity only, not equalized-odds"):
-        evenhand.fit_soft([0.1, 0.9], [[0.1, 0.2]], criterion="equalized-odds")
-    with pytest.raises(ValueError, match="soft is missing"):
-        evenhand.fit_soft([0.1, 0.9])
-    with pytest.raises(TypeError, match="tolerance"):
-        evenhand.fit_soft([0.1, 0.9], [[0.1, 0.2]], tolerance=0.1)  # type: ignore[call-arg]
-
-
 def test_fits_pickle(people: People) -> None:
     for fit in (
         parity(people),

@@ -36,6 +36,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "least-chance": {"lottery": "least-chance"},
     "none": {"lottery": "none"},
     "blind": {"blind": True},
+    "blind without coins": {"blind": True, "lottery": "none"},
 }
 
 

@@ -99,6 +99,15 @@ SOFT_FITS: dict[str, dict[str, Any]] = {
     "labels and weights": {"soft": ["p_f", "p_g"], "label": "label", "weight": "weight"},
     "ramps within strata": {"soft": ["p_f", "p_g"], "within": "race", "gamma": 0.1},
     "costs of risks": {"soft": ["p_f"], "favorable": "low", "cost_fp": 3.0, "label": "label"},
+    "odds": {"soft": ["p_f", "p_g"], "criterion": "equalized-odds", "tolerance": 0.05},
+    "fifths": {"soft": ["p_f"], "criterion": "four-fifths", "ratio": 0.9, "weight": "weight"},
+    "given the outcome": {
+        "soft_favorable": ["p_f"],
+        "soft_unfavorable": ["p_g"],
+        "criterion": "equalized-odds",
+        "tolerance": 0.02,
+        "label": "label",
+    },
 }
 
 

@@ -50,7 +50,7 @@ def fits() -> None:
         evenhand.fit(score, sex, criterion=1)  # type: ignore[arg-type]
         evenhand.fit(score, sex, tolerance="none")  # type: ignore[arg-type]
         evenhand.fit(score, sex, toleranc=0.1)  # type: ignore[call-arg]
-        evenhand.fit_soft(score, soft={"f": score}, tolerance=0.1)  # type: ignore[call-arg]
+        evenhand.fit_soft(score, soft={"f": score}, across="both")  # type: ignore[call-arg]
 
 
 def rules(folder: Path) -> None:

@@ -46,6 +46,19 @@ struct Mean {
   }
 };
 
+// The weights of people with that outcome alone: with these, rates are true- or false-positive
+// ones.
+std::vector<double> weights_given(Rate rate, const SoftOutcomes& outcomes,
+                                  std::span<const double> weight) {
+  std::vector<double> out(outcomes.label.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool good = (outcomes.label[i] == 1) == (outcomes.favorable == Favorable::high);
+    const bool counts = good == (rate == Rate::true_positive);
+    out[i] = counts ? (weight.empty() ? 1 : weight[i]) : 0;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view soft_assumption(std::span<const Rate> rates, bool given_outcome) noexcept {
@@ -77,9 +90,11 @@ std::optional<double> SoftCheck::largest_difference() const {
 }
 
 SoftCheck check_soft(const SoftRows& rows, std::span<const std::string> truth,
-                     std::span<const double> q, std::span<const double> weight) {
+                     std::span<const double> q, std::span<const double> weight,
+                     const SoftOutcomes& outcomes) {
   if (truth.size() != rows.size() || q.size() != rows.size() ||
-      (!weight.empty() && weight.size() != rows.size())) {
+      (!weight.empty() && weight.size() != rows.size()) ||
+      (!outcomes.label.empty() && outcomes.label.size() != rows.size())) {
     throw std::invalid_argument("the true groups, decisions and scores differ in number");
   }
   std::vector<std::size_t> known;
@@ -118,16 +133,10 @@ SoftCheck check_soft(const SoftRows& rows, std::span<const std::string> truth,
     one.others = others.get();
     out.columns.push_back(std::move(one));
   }
-  return out;
-}
-
-std::vector<double> weights_given(Rate rate, std::span<const double> label, Favorable favorable,
-                                  std::span<const double> weight) {
-  std::vector<double> out(label.size());
-  for (std::size_t i = 0; i < label.size(); ++i) {
-    const bool good = (label[i] == 1) == (favorable == Favorable::high);
-    const bool counts = rate == Rate::selection || good == (rate == Rate::true_positive);
-    out[i] = counts ? (weight.empty() ? 1 : weight[i]) : 0;
+  for (const Rate rate : outcomes.rates) {
+    if (rate == Rate::selection || outcomes.label.empty()) continue;
+    const SoftCheck given = check_soft(rows, truth, q, weights_given(rate, outcomes, weight));
+    out.given_outcome.push_back({rate, given.largest_difference()});
   }
   return out;
 }

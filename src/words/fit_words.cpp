@@ -121,6 +121,10 @@ std::vector<std::string> in_words(const SoftCheck& check, std::string_view truth
   if (const auto difference = check.largest_difference()) {
     out.push_back("true difference, selected: " + percent(*difference));
   }
+  for (const SoftTrueDifference& one : check.given_outcome) {
+    out.push_back(
+        fmt::format("true difference, {}: {}", rate_of(one.of).title, percent(one.difference)));
+  }
   return out;
 }
 

@@ -102,10 +102,14 @@ Json to_json(const SoftCheck& check) {
                        {"rate", optional(one.rate)},
                        {"others", optional(one.others)}});
   }
-  return {{"rows", check.rows},
-          {"calibrated", check.calibrated()},
-          {"largest_difference", optional(check.largest_difference())},
-          {"columns", columns}};
+  Json out = {{"rows", check.rows},
+              {"calibrated", check.calibrated()},
+              {"largest_difference", optional(check.largest_difference())},
+              {"columns", columns}};
+  for (const SoftTrueDifference& one : check.given_outcome) {
+    out["largest_difference_of_" + std::string(rate_of(one.of).name)] = optional(one.difference);
+  }
+  return out;
 }
 
 }  // namespace evenhand

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .. import _core, _files, _inputs, _options, _tables
+from .. import _core, _criteria, _files, _inputs, _options, _tables
 from .._inputs import Column, Columns
 from .._inputs.rows import Rows
+from .._inputs.soft_columns import Roles, soft_columns
 from .._rule.rule import Rule
 from .._rule.soft_rule import SoftRule
 from .._tables import percent
@@ -35,9 +36,11 @@ class SoftAudit:
         The share of right decisions, and the mean cost of one; None for decisions without labels.
     strata : list of dict
         For each stratum its ``columns``: the expected share of people who belong (``mean``), their
-        selection rate (``rate``) and that of the ``others``.
+        selection rate (``rate``) and that of the ``others``; where the criterion compares others,
+        further records say which rate they are ``of``.
     largest_difference, smallest_ratio : float or None
-        Between those who belong and the others; None if nothing can be compared.
+        Of the rates that are compared, between those who belong and the others; None if nothing
+        can be compared.
     columns, within : list of str
         The columns with probabilities of belonging, and what strata are made of.
     before : SoftAudit or None
@@ -52,6 +55,7 @@ class SoftAudit:
         columns: list[str],
         within: list[str],
         *,
+        assumption: str,
         before: SoftAudit | None = None,
         excluded: int = 0,
     ) -> None:
@@ -67,6 +71,7 @@ class SoftAudit:
         self.within = within
         self.before = before
         self.excluded = excluded
+        self._assumption = assumption
         self._record = record
 
     def records(self) -> list[dict[str, Any]]:
@@ -108,15 +113,18 @@ class SoftAudit:
     __hash__ = None  # type: ignore[assignment]
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
-        header = [*self.within, "column", "belong", "selected", "others"]
+        pairs = self.records()
+        plain = all("of" not in pair for pair in pairs)
+        header = [*self.within, "column", *([] if plain else ["rate"]), "belong"]
+        header += ["selected" if plain else "those who do", "others"]
         rows = [
             [
-                *stratum["stratum"].values(),
+                *(pair[name] for name in self.within),
                 pair["column"],
+                *([] if plain else [pair.get("of", "selection_rate").replace("_", " ")]),
                 *(percent(pair[key]) for key in ("mean", "rate", "others")),
             ]
-            for stratum in self.strata
-            for pair in stratum["columns"]
+            for pair in pairs
         ]
         return header, rows
 
@@ -131,10 +139,10 @@ class SoftAudit:
     def __repr__(self) -> str:
         """Show a line for each column."""
         table = _tables.text_table(*self._table())
-        return "\n\n".join([self._head(), table, _core.soft_assumption()])
+        return "\n\n".join([self._head(), table, self._assumption])
 
     def _repr_html_(self) -> str:
-        head, assumption = map(_tables.html_lines, (self._head(), _core.soft_assumption()))
+        head, assumption = map(_tables.html_lines, (self._head(), self._assumption))
         return head + _tables.html_table(*self._table()) + assumption
 
 
@@ -142,7 +150,8 @@ def audit_rows(
     rows: Rows,
     *,
     rule: SoftRule | None = None,
-    columns: list[str] | None = None,
+    roles: Roles,
+    criterion: str = "statistical-parity",
     within: list[str] | None = None,
     made: bool = False,
     scale: str,
@@ -152,9 +161,10 @@ def audit_rows(
 ) -> SoftAudit:
     """Audit the decisions by the score alone, those of a rule, or (``made``) the scores themselves.
 
-    ``columns`` and ``within`` are the names of those to be audited, where a rule needs others too.
+    ``roles`` and ``within`` have the names of columns to be audited, where a rule needs others too;
+    ``criterion`` compares the rates.
     """
-    names = [column.name for column in rows.soft] if columns is None else columns
+    names = list(dict.fromkeys(roles[0] + roles[1] + roles[2]))
     strata = rows.within if within is None else within
     options = (
         rows.weight,
@@ -173,8 +183,17 @@ def audit_rows(
             q,
             *options,
             made,
+            criterion,
+            roles,
         )
-        return SoftAudit(record, names, strata, before=before, excluded=rows.source.excluded)
+        return SoftAudit(
+            record,
+            names,
+            strata,
+            assumption=_core.soft_assumption(criterion, not roles[0]),
+            before=before,
+            excluded=rows.source.excluded,
+        )
 
     base = audited(None, None)
     if rule is None:
@@ -198,6 +217,9 @@ def audit_soft(
     data: Any = None,
     rule: SoftRule | SoftFit | None = None,
     decision: Column = None,
+    criterion: str | None = None,
+    soft_favorable: Columns = None,
+    soft_unfavorable: Columns = None,
     scale: str | None = None,
     favorable: str | None = None,
     cost_fp: float | None = None,
@@ -215,6 +237,11 @@ def audit_soft(
         do not, in expectation. The columns of the rule by default.
     rule : SoftRule or SoftFit, optional
         Audit its decisions; :attr:`SoftAudit.before` then has those by the score alone.
+    criterion : str, optional
+        Compare its rates: those of the rule's criterion by default, or else selection rates. Rates
+        given the outcome take labels, or what the scores promise.
+    soft_favorable, soft_unfavorable : columns, optional
+        As for :func:`evenhand.fit_soft`.
     within, label, weight, data, decision, scale, favorable, cost_fp, cost_fn, null
         As for :func:`evenhand.audit`.
 
@@ -249,25 +276,27 @@ def audit_soft(
         score, within, label, weight = named.values()
         scale, favorable = scale or rule.scale, favorable or rule.favorable
         policy = rule.null if null is None and rule.null else policy
-        if soft is None and frame is not None:
-            fitted = record.get("columns", {}).get("soft", [])
-            soft = [name for name in fitted if name in frame]
-            soft += [name for name in rule.columns if name not in soft]
+        criterion = criterion or _criterion_in(record)
+        unnamed = soft is None and soft_favorable is None and soft_unfavorable is None
+        if unnamed and frame is not None:
+            soft, soft_favorable, soft_unfavorable = _fitted(record, rule, frame)
     if decision is not None:
         if score is not None:
             raise ValueError("give either score or decision, not both")
         score, scale = _decisions.made(decision, frame, policy), None
     if score is None:
         raise ValueError("score is missing: give the model's scores, or decision=")
-    audited = _inputs.columns(soft, frame, "soft")
+    audited, roles = soft_columns(soft, soft_favorable, soft_unfavorable, frame)
     strata = _inputs.columns(within, frame, "within")
-    needed = _with_the_rules(strata, rule.attributes if rule else [], frame, "within")
+    cells = {column.name: column.values for column in strata}
+    needed = _with_the_rules(cells, rule.attributes if rule else [], frame, "within")
     columns = _with_the_rules(audited, rule.columns if rule else [], frame, "soft")
     rows = Rows.read(score, None, needed, label, weight, data, policy, soft=columns)
     return audit_rows(
         rows,
         rule=rule,
-        columns=[column.name for column in audited],
+        roles=roles,
+        criterion=_criteria.soft_name(criterion),
         within=[column.name for column in strata],
         made=decision is not None,
         scale=scale or "probability",
@@ -277,11 +306,27 @@ def audit_soft(
     )
 
 
+def _criterion_in(record: dict[str, Any]) -> str | None:
+    name: str | None = record.get("criterion", {}).get("name")
+    return name.removeprefix("soft-") if name and name.startswith("soft-") else None
+
+
+def _fitted(
+    record: dict[str, Any], rule: SoftRule, frame: _inputs.Frame
+) -> tuple[list[str] | None, list[str] | None, list[str] | None]:
+    """Return the columns of the fit, those of everybody as far as the frame has them."""
+    known = record.get("columns", {})
+    if known.get("soft_favorable") or known.get("soft_unfavorable"):
+        return None, known.get("soft_favorable"), known.get("soft_unfavorable")
+    soft = [name for name in known.get("soft", []) if name in frame]
+    return soft + [name for name in rule.columns if name not in soft], None, None
+
+
 def _with_the_rules(
-    given: list[_inputs.NamedColumn], needed: list[str], frame: _inputs.Frame | None, role: str
+    given: dict[str, Any], needed: list[str], frame: _inputs.Frame | None, role: str
 ) -> dict[str, Any] | None:
     """Add what the rule needs beside the columns that are audited."""
-    out = {column.name: column.values for column in given}
+    out = dict(given)
     for name in needed:
         if name not in out and frame is None:
             raise ValueError(f"the rule needs the column {name!r}: give it by its name in {role}")

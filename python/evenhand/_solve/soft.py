@@ -9,6 +9,7 @@ from .. import _core, _criteria, _inputs, _options, _tables
 from .._audit.soft_audit import audit_rows
 from .._inputs import Column, Columns
 from .._inputs.rows import Rows
+from .._inputs.soft_columns import Roles, soft_columns
 from .._rule.soft_rule import SoftRule
 from .._tally.tally import Tally
 from .found import Found
@@ -25,17 +26,18 @@ class SoftFit(Found):
     ----------
     rule : SoftRule
         What decides.
+    criterion : str
+        Its name.
     status, primal, dual, gap, violation, magnitude, base, lottery_share
         As of :class:`Fit`.
     strata : list of dict
-        For each stratum and column, the expected selection rates of those who belong and of the
-        others.
+        For each stratum and column, the expected rates of those who belong and of the others.
     before, after : SoftAudit
         The audit of decisions by the score alone, and of the rule, on the rows of the fit.
     check : dict or None
         The columns against the true groups, of a fit with ``check_with``: how far each is ``off``
         by tenths of the score, whether they are ``calibrated``, and the true
-        ``largest_difference``.
+        ``largest_difference``, with labels also that of each rate given the outcome.
     excluded : int
         The number of rows that were left out for a missing value.
     """
@@ -46,9 +48,14 @@ class SoftFit(Found):
         rows: Rows,
         truth: _core.Attribute | None = None,
         made: _core.FitSource | None = None,
+        *,
+        criterion: str,
+        roles: Roles,
         **reading: Any,
     ) -> None:
         record = solution.record()
+        self.criterion = criterion
+        reading = {**reading, "criterion": criterion, "roles": roles}
         self.excluded = rows.source.excluded
         self._take_proof(record)
         self.strata: list[dict[str, Any]] = record["strata"]
@@ -59,6 +66,9 @@ class SoftFit(Found):
         assert self.after.before is not None
         self.before = self.after.before
         self._proof: str = solution.proof_in_words()
+        self._strictness = "".join(
+            f", {name} {record[name]:.6g}" for name in ("tolerance", "ratio") if record.get(name)
+        )
         self._by_cost = (reading["cost_fp"], reading["cost_fn"]) != (1.0, 1.0)
         self._promised = None
         if rows.label is not None:
@@ -69,11 +79,18 @@ class SoftFit(Found):
         self._check_lines: list[str] = []
         if truth is not None:
             self.check, self._check_lines = _core.check_soft(
-                solution.rule, rows.score, rows.soft, rows.attributes, truth, rows.weight
+                solution.rule,
+                rows.score,
+                rows.soft,
+                rows.attributes,
+                truth,
+                rows.weight,
+                rows.label,
+                criterion,
             )
         self._own_record = solution.fit_record(
             rows.source,
-            [column.name for column in rows.soft],
+            roles,
             rows.label is not None,
             self.before._summary(),
             self.after._summary(),
@@ -87,7 +104,8 @@ class SoftFit(Found):
 
     def _head(self) -> list[str]:
         out = [
-            "statistical-parity for those who belong, by " + ", ".join(self.rule.columns),
+            f"{self.criterion} for those who belong, by {', '.join(self.after.columns)}"
+            + self._strictness,
             self._proof,
         ]
         if self.excluded:
@@ -109,7 +127,7 @@ class SoftFit(Found):
         )
 
     def _foot(self) -> str:
-        return "\n".join([_core.soft_assumption(), *self._check_lines])
+        return "\n".join([self.after._assumption, *self._check_lines])
 
     def __repr__(self) -> str:
         """Show the proof, accuracy and each column, before and after, with what they assume."""
@@ -126,6 +144,10 @@ def fit_soft(
     soft: Columns = None,
     *,
     criterion: str | None = None,
+    tolerance: float | None = None,
+    ratio: float | None = None,
+    soft_favorable: Columns = None,
+    soft_unfavorable: Columns = None,
     within: Columns = None,
     label: Column = None,
     weight: Column = None,
@@ -144,8 +166,8 @@ def fit_soft(
 ) -> SoftFit:
     """Find the most accurate rule where groups are known by probabilities only.
 
-    Those who belong to a group and those who do not are selected at the same rate, in expectation,
-    for each of the columns.
+    The criterion compares those who belong to a group with those who do not, in expectation, for
+    each of the columns.
 
     Parameters
     ----------
@@ -154,7 +176,16 @@ def fit_soft(
     soft : columns
         The probability that somebody belongs to a group, in [0, 1]: a column for each group.
     criterion : str, optional
-        "statistical-parity", or another name for it: the only criterion that there is.
+        "statistical-parity" by default; any other but "equal-rates". True- and false-positive
+        rates take outcomes from the scores, and assume that group and outcome are independent
+        among people with the same score and columns.
+    tolerance : float, optional
+        How far the rates may differ, 0 by default.
+    ratio : float, optional
+        For four-fifths, 0.8 by default.
+    soft_favorable, soft_unfavorable : columns, optional
+        Instead of ``soft``, for true- and false-positive rates: the probability of belonging given
+        the favourable outcome, and given the other one, for the same groups in the same order.
     exhaustive : bool
         The columns are all the groups there are, and add up to 1.
     check_with : column, optional
@@ -180,17 +211,25 @@ def fit_soft(
     made = provenance(fit_soft, locals(), source, stamp)
     if isinstance(score, Tally):
         raise TypeError("soft groups need rows, not a tally")
-    if soft is None:
+    if soft is None and soft_favorable is None and soft_unfavorable is None:
         raise ValueError("soft is missing: give columns with the probability of belonging")
-    _criteria.check_soft(criterion)
+    name = _criteria.soft_name(criterion, tolerance, ratio)
+    strictness: dict[str, Any] = {
+        "criterion": name,
+        "tolerance": 0.0 if tolerance is None else _options.number(tolerance, "tolerance"),
+        "ratio": 0.8 if ratio is None else _options.number(ratio, "ratio"),
+    }
     truth = None
+    frame = _inputs.frame_of(data)
+    columns, roles = soft_columns(soft, soft_favorable, soft_unfavorable, frame)
     if check_with is not None:
         if null == "exclude":
             raise ValueError("check_with cannot be combined with null='exclude'")
-        frame = _inputs.frame_of(data)
-        name = _inputs.name_of(check_with, frame) or "check_with"
-        truth = _inputs.attribute(_inputs.resolved(check_with, frame, "check_with"), name)
-    rows = Rows.read(score, None, within, label, weight, data, null, soft=soft)
+        if soft is None:
+            raise ValueError("check_with measures the columns of soft; there are none")
+        column = _inputs.name_of(check_with, frame) or "check_with"
+        truth = _inputs.attribute(_inputs.resolved(check_with, frame, "check_with"), column)
+    rows = Rows.read(score, None, within, label, weight, data, null, soft=columns)
     reading: dict[str, Any] = {
         "scale": _options.text(scale or "probability", "scale"),
         "favorable": _options.text(favorable or "high", "favorable"),
@@ -206,5 +245,7 @@ def fit_soft(
         gamma=gamma_of(gamma, float(len(rows.score)), None) or 0.0,
         exhaustive=bool(exhaustive),
         threads=_options.threads(threads),
+        **strictness,
+        roles=roles,
     )
-    return SoftFit(solution, rows, truth, made, **reading)
+    return SoftFit(solution, rows, truth, made, criterion=name, roles=roles, **reading)

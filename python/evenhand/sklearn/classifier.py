@@ -57,8 +57,8 @@ class FairThresholdClassifier(
     group_estimator : estimator, optional
         A classifier of the group, which sees what ``estimator`` sees and the score. Decisions then
         follow from its probabilities, so that ``predict`` needs no group at all: the rule is a
-        :class:`evenhand.SoftRule`, fitted on probabilities by cross-fitting. For statistical
-        parity.
+        :class:`evenhand.SoftRule`, fitted on probabilities by cross-fitting. For every criterion
+        but equal-rates.
     gamma, cost_fp, cost_fn, base_threshold, resolution, threads
         As for :func:`evenhand.fit`.
     calibrate : {"auto", "none", "isotonic", "platt", "temperature"} or Calibrator

@@ -28,7 +28,7 @@ class FitsRules(Scores):
         "resolution", "gamma", "cost_fp", "cost_fn", "calibrate_by", "solver", "projection",
         "learning_rate", "epochs", "steps", "record_every", "null", "threads",
     )  # fmt: skip
-    _FOR_SOFT = ("gamma", "cost_fp", "cost_fn", "null", "threads")
+    _FOR_SOFT = ("tolerance", "ratio", "gamma", "cost_fp", "cost_fn", "null", "threads")
 
     def _fitted(self, scores: Any, sensitive: Any, common: dict[str, Any]) -> Fit:
         options = {name: getattr(self, name) for name in self._FOR_FIT}
