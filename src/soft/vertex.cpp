@@ -117,10 +117,11 @@ class Sifting {
     model.setDualTolerance(1e-10);
     model.setPerturbation(100);  // off
     model.scaling(0);
-    model.primal();
+    // Few rows, and columns with bounds on both sides: the dual method passes many bounds a step.
+    model.dual();
     if (!model.isProvenOptimal() || model.secondaryStatus() != 0) {
       model.allSlackBasis(true);
-      model.dual();
+      model.primal();
     }
     read(model, one);
   }
