@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from typing import Any
 
@@ -53,6 +54,23 @@ def test_vectors(name: str) -> None:
                 assert np.isnan(q), row
             else:
                 assert bits([q]) == [row["q_bits"]], row
+
+
+@pytest.mark.parametrize(
+    "options", [{"tolerance": 0.02}, {"gamma": 0.1}, {"calibrate": "platt"}, {"blind": True}]
+)
+def test_adult(options: dict[str, Any]) -> None:
+    with (PROJECT / "data/adult-scores.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    score, sex = [float(row["score"]) for row in rows], [row["sex"] for row in rows]
+    label = [int(row["high_income"]) for row in rows]
+    rule = evenhand.fit(
+        score, {"sex": sex}, label=label, criterion="equalized-odds", **options
+    ).rule
+    groups = {} if "blind" in options else {"sex": sex}
+    wanted = rule.probability(score, groups or None)
+    assert len(wanted) == 16281
+    assert bits(run(rule, "error", score, groups)) == bits(wanted)
 
 
 def test_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

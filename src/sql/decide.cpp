@@ -14,8 +14,12 @@ SqlDecider::SqlDecider(const SqlApplyOptions& options, std::string_view of, SqlW
   score_ = number_in(options.score);
   if (options.id.empty()) return;
   id_ = sql_.as_text(sql_column(sql_, options.id, of_));
-  key_ = options.key_column.empty() ? sql_.key() : sql_column(sql_, options.key_column, of_);
-  coin_ = sql_.fraction(fmt::format("{} || {} || {}", key_, sql_.character(31), id_));
+  const bool from_rows = !options.key_column.empty();
+  const auto of_key = [&](const std::string& sql) { return from_rows ? sql : sql_.once(sql); };
+  const std::string key = from_rows ? sql_column(sql_, options.key_column, of_) : sql_.key();
+  no_key_ = of_key(fmt::format("{0} IS NULL OR LENGTH({0}) <> 64", key));
+  const std::string prefix = of_key(fmt::format("{} || {}", key, sql_.character(31)));
+  coin_ = sql_.fraction(fmt::format("{} || {}", prefix, id_));
 }
 
 std::string SqlDecider::number_in(std::string_view column) const {
@@ -137,10 +141,10 @@ std::string SqlDecider::checked(const Reading& reading, const std::string& also_
           {when, fail(sql_message(sql_, std::vector<std::string>{what, ""}, std::vector{id_}))});
     };
     if (coins) {
-      refuse(fmt::format("{0} IS NULL OR LENGTH({0}) <> 64", key_),
+      refuse(no_key_,
              "the secret is not set: it has the 64 digits that evenhand sql key prints; at id ");
     }
-    refuse(fmt::format("{0} IS NULL OR {0} = ''", id_), "a row has no id: ");
+    refuse(fmt::format("COALESCE({}, '') = ''", id_), "a row has no id: ");
   }
   std::string valid = sql_is_valid(sql_, score_, reading);
   if (!also_valid.empty()) valid += " AND " + also_valid;

@@ -58,7 +58,7 @@ class SqlDecider {
   const SqlDialect& sql_;
   std::string of_;
   SqlWanted wanted_;
-  std::string score_, id_, key_, coin_;
+  std::string score_, id_, no_key_, coin_;
 };
 
 }  // namespace evenhand

@@ -96,6 +96,10 @@ std::string SqlDialect::key_table() const {
   return {};
 }
 
+std::string SqlDialect::once(const std::string& sql) const {
+  return sql;
+}
+
 bool SqlDialect::traps_underflow() const {
   return false;
 }

@@ -35,7 +35,9 @@ class SqlDialect {
   virtual std::string key() const = 0;                          // where the secret is
   virtual std::string set_key(const std::string& k) const = 0;  // how it gets there
   virtual std::string key_table() const;  // to be joined, where a table has it
-  virtual bool traps_underflow() const;   // x * y raises an error where it is rounded to 0
+  // What depends on no row, so that the engine evaluates it once and not for each of them.
+  virtual std::string once(const std::string& sql) const;
+  virtual bool traps_underflow() const;  // x * y raises an error where it is rounded to 0
   virtual std::string compared(const std::string& text) const;  // byte by byte
 
   std::string as_text(const std::string& sql) const;

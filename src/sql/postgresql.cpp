@@ -32,15 +32,20 @@ class PostgreSql : public SqlDialect {
   std::string number(double value) const override {
     return fmt::format("float8 '{}'", shortest(value));
   }
+  // Of seven bytes the cast keeps the first 52 bits.
   std::string fraction(const std::string& text) const override {
     return fmt::format(
-        "CAST(CAST(CAST('x' || substr(encode(sha256(convert_to({}, 'UTF8')), 'hex'), 1, 13) AS "
+        "CAST(CAST(CAST('x' || encode(substr(sha256(convert_to({}, 'UTF8')), 1, 7), 'hex') AS "
         "bit(52)) AS bigint) AS double precision) / float8 '4503599627370496'",
         text);
   }
   std::string key() const override { return "current_setting('evenhand.key')"; }
   std::string set_key(const std::string& k) const override {
     return fmt::format("SET evenhand.key = '{}';", k);
+  }
+  // A subquery of no row is an initial plan; a function of the session is called for every row.
+  std::string once(const std::string& sql) const override {
+    return fmt::format("(SELECT {})", sql);
   }
   bool traps_underflow() const override { return true; }
   std::string compared(const std::string& text) const override { return text + " COLLATE \"C\""; }
