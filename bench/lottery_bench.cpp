@@ -77,6 +77,37 @@ void bench_lottery() {
   report("odds, 2 groups", median(fewest) / median(least), 1.1, median(fewest));
 }
 
+// What stricter tolerances cost: a hundred of them at once, and all at which the slope changes.
+void bench_frontier() {
+  std::printf("frontier, 1e6 distinct scores, 4 groups:\n");
+  const Million rows = million(4);
+  const ParityOptions near{.sensitive = {"group"}, .tolerance = 0.02};
+  std::vector<double> tolerances;
+  for (int i = 0; i < 100; ++i) tolerances.push_back(i / 500.0);
+  struct Kind {
+    const char* what;
+    Criterion criterion;
+  };
+  for (const Kind& kind : {Kind{"100 tolerances / tally + fit, parity", statistical_parity(near)},
+                           Kind{"100 tolerances / tally + fit, odds", equalized_odds(near)}}) {
+    std::vector<double> one, hundred;
+    for (int i = 0; i < 3; ++i) {
+      one.push_back(seconds([&] { solve(rows.tally(), kind.criterion); }));
+      Frontier all;
+      hundred.push_back(seconds([&] { all = frontier(rows.tally(), kind.criterion, tolerances); }));
+      const Solution fit = solve(rows.tally(), kind.criterion);  // i / 500 = 0.02
+      require(all.points[10].objective == fit.primal, "the frontier is not that of single fits");
+    }
+    report(kind.what, median(hundred) / median(one), 5, median(hundred));
+  }
+  std::vector<FrontierPoint> found;
+  const Tally tally = rows.tally();
+  const double time =
+      seconds([&] { found = frontier_breakpoints(tally, statistical_parity(near)); });
+  require(found.size() > 1000, "breakpoints are missing");
+  report("breakpoints, the first 10,000; seconds", time, 10, time);
+}
+
 void bench_soft_tolerance() {
   std::printf("soft with tolerance, 1e6 rows, 4 columns; seconds:\n");
   std::mt19937_64 random(5);

@@ -8,11 +8,8 @@
 namespace evenhand {
 namespace {
 
-__extension__ using Wide = __int128;
-
-// Sums in fixed point: additions commute exactly, so no order shows in the result. A row counts in
-// units of 2^-52 (or, with fractional weights, of the total weight's 2^-100), as fine as the
-// rounding of a sum of doubles.
+// Sums in fixed point. A row counts in units of 2^-52 (or, with fractional weights, of the total
+// weight's 2^-100), as fine as the rounding of a sum of doubles.
 struct FixedPoint {
   int exponent = 52;
   bool integers = true;
@@ -21,10 +18,9 @@ struct FixedPoint {
     if (!integers) exponent = 100 - std::ilogb(data.weight());
   }
   Wide of(double p, double n) const noexcept {
-    if (integers) return Wide{unit(p)} * static_cast<std::int64_t>(n);
+    if (integers) return Wide{chance_units(p)} * static_cast<std::int64_t>(n);
     return static_cast<Wide>(std::ldexp(p * n, exponent));
   }
-  static std::int64_t unit(double p) noexcept { return static_cast<std::int64_t>(p * 0x1p52); }
   double value(Wide sum) const noexcept { return std::ldexp(static_cast<double>(sum), -exponent); }
 };
 
@@ -65,30 +61,24 @@ std::vector<Task> tasks_of(const Tally::Data& data) {
 class BinSums {
  public:
   BinSums(const Tally::Data& data, const FixedPoint& fixed, CellCode cell,
-          const Outlook* expectations)
+          const Outlook* expectations, const Wide* chances)
       : binned_(*data.binned),
-        reading_(data.reading),
         fixed_(fixed),
         cell_(cell),
-        expectations_(expectations) {}
+        expectations_(expectations),
+        chances_(chances) {}
 
-  void whole(std::size_t begin, std::size_t end, bool positive, WideSums& sums) const {
-    if (!binned_.weight.empty() || (expectations_ && !expectations_->linear())) {
+  void whole(std::size_t slot, bool positive, WideSums& sums) const {
+    const std::size_t begin = binned_.start[slot];
+    const std::size_t end = binned_.start[slot + 1];
+    if (!binned_.weight.empty() || (expectations_ && !chances_)) {
       for (std::size_t i = begin; i < end; ++i) add_row(i, positive, sums);
       return;
     }
     const auto rows = static_cast<double>(end - begin);
     sums.n += rows;
     if (positive) sums.n1 += rows;
-    if (!expectations_) return;
-    const double* const score = binned_.score.data();
-    if (reading_.scale == Scale::signed_) {
-      sums.p += sum_of(score + begin, score + end, [](double x) { return (1 + x) / 2; });
-    } else if (reading_.favorable == Favorable::low) {
-      sums.p += sum_of(score + begin, score + end, [](double x) { return 1 + x; });
-    } else {
-      sums.p += sum_of(score + begin, score + end, [](double x) { return x; });
-    }
+    if (chances_) sums.p += chances_[slot];
   }
 
   void add_row(std::size_t i, bool positive, WideSums& sums) const {
@@ -99,32 +89,18 @@ class BinSums {
   }
 
  private:
-  template <class Probability>
-  static Wide sum_of(const double* at, const double* end, Probability probability) {
-    constexpr std::ptrdiff_t run = 1024;  // so many units of 2^52 fit into 64 bits
-    Wide total = 0;
-    while (at < end) {
-      std::int64_t sum = 0;
-      for (const double* stop = at + std::min(run, end - at); at < stop; ++at) {
-        sum += FixedPoint::unit(probability(*at));
-      }
-      total += sum;
-    }
-    return total;
-  }
-
   const Binned& binned_;
-  Reading reading_;
   const FixedPoint& fixed_;
   CellCode cell_;
   const Outlook* expectations_;
+  const Wide* chances_;  // of each slot, where its rows need not be seen
 };
 
 void add_bins(const Tally::Data& data, const FixedPoint& fixed, const Task& task,
-              const std::vector<double>& cuts, const Outlook* expectations,
+              const std::vector<double>& cuts, const Outlook* expectations, const Wide* chances,
               std::vector<WideSums>& sums) {
   const Binned& binned = *data.binned;
-  const BinSums bin_sums(data, fixed, task.cell, expectations);
+  const BinSums bin_sums(data, fixed, task.cell, expectations, chances);
   // Only the bin of a cut has rows on both sides of it, since bin_of is nondecreasing.
   std::vector<std::size_t> cut_bins;
   for (const double cut : cuts) cut_bins.push_back(binned.bin_of(cut));
@@ -133,15 +109,13 @@ void add_bins(const Tally::Data& data, const FixedPoint& fixed, const Task& task
     const auto below = static_cast<std::size_t>(from - cut_bins.begin());
     for (std::size_t part = 0; part < binned.parts; ++part) {
       const std::size_t slot = binned.slot(task.cell, bin) + part;
-      const std::size_t begin = binned.start[slot];
-      const std::size_t end = binned.start[slot + 1];
       const bool positive = part == 1;
       if (from == to) {
-        bin_sums.whole(begin, end, positive, sums[below]);
+        bin_sums.whole(slot, positive, sums[below]);
         continue;
       }
       const auto after = static_cast<std::size_t>(to - cut_bins.begin());
-      for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t i = binned.start[slot]; i < binned.start[slot + 1]; ++i) {
         std::size_t at = below;
         while (at < after && cuts[at] <= binned.score[i]) ++at;
         bin_sums.add_row(i, positive, sums[at]);
@@ -173,11 +147,16 @@ std::vector<std::vector<Sums>> tabulate(const Tally::Data& data,
   const FixedPoint fixed(data);
   const std::vector<Task> tasks = tasks_of(data);
   std::vector<std::vector<WideSums>> parts(tasks.size());
-  parallel(tasks.size(), threads, [&](std::size_t t) {
+  const bool known =
+      data.binned && data.binned->weight.empty() && expectations && expectations->linear();
+  const Wide* const chances = known ? data.bin_chances(threads).data() : nullptr;
+  // Where rows need not be seen there is little to do.
+  const bool little = data.binned && data.binned->weight.empty() && (known || !expectations);
+  parallel(tasks.size(), little ? 1 : threads, [&](std::size_t t) {
     const Task& task = tasks[t];
     parts[t].resize(cuts[task.cell].size() + 1);
     if (data.binned) {
-      add_bins(data, fixed, task, cuts[task.cell], expectations, parts[t]);
+      add_bins(data, fixed, task, cuts[task.cell], expectations, chances, parts[t]);
     } else {
       add_entries(data, fixed, task, cuts[task.cell], expectations, parts[t]);
     }

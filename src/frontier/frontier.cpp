@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "solve/calibration.h"
+#include "support/parallel.h"
 
 namespace evenhand {
 namespace {
@@ -78,6 +80,13 @@ FrontierPoint point_of(const Tally& tally, const Solution& fit, double parameter
           promised_figures(tally, fit)};
 }
 
+// Options for each of several fits side by side.
+SolveOptions one_of(std::size_t fits, const SolveOptions& options) {
+  SolveOptions out = options;
+  if (fits > 1) out.threads = 1;
+  return out;
+}
+
 class Breakpoints {
  public:
   Breakpoints(const Tally& tally, const Criterion& criterion, const SolveOptions& options,
@@ -85,18 +94,31 @@ class Breakpoints {
       : tally_(tally), criterion_(criterion), options_(options), most_(most) {}
 
   std::vector<FrontierPoint> between(double from, double to) {
-    found_ = {at(from), at(to)};
+    found_ = {at(from, options_), at(to, options_)};
     magnitude_ = solve(tally_, with_parameter(criterion_, from), options_).magnitude;
     // Breadth first, so that a limit on their number leaves out the least of them.
-    std::vector<std::pair<FrontierPoint, FrontierPoint>> spans = {{found_[0], found_[1]}};
+    std::vector<Span> spans = {{found_[0], found_[1]}};
     while (!spans.empty() && found_.size() < most_) {
-      std::vector<std::pair<FrontierPoint, FrontierPoint>> next;
-      for (const auto& [left, right] : spans) {
-        if (found_.size() >= most_) {
+      std::vector<std::optional<double>> middle;
+      std::size_t more = 0;
+      for (const Span& span : spans) {
+        middle.push_back(where_tangents_meet(span));
+        if (middle.back() && found_.size() + ++more > most_) {
+          middle.back().reset();
           all_ = false;
-          break;
         }
-        split(left, right, next);
+      }
+      std::vector<std::optional<FrontierPoint>> points(spans.size());
+      const SolveOptions options = one_of(spans.size(), options_);
+      parallel(spans.size(), options_.threads, [&](std::size_t i) {
+        if (middle[i]) points[i] = at(*middle[i], options);
+      });
+      std::vector<Span> next;
+      for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (!points[i]) continue;
+        found_.push_back(*points[i]);
+        next.push_back({spans[i].left, *points[i]});
+        next.push_back({*points[i], spans[i].right});
       }
       spans = std::move(next);
     }
@@ -109,29 +131,28 @@ class Breakpoints {
   bool all() const noexcept { return all_; }  // none was left out
 
  private:
-  FrontierPoint at(double parameter) const {
-    return point_of(tally_, solve(tally_, with_parameter(criterion_, parameter), options_),
+  struct Span {
+    FrontierPoint left, right;
+  };
+
+  FrontierPoint at(double parameter, const SolveOptions& options) const {
+    return point_of(tally_, solve(tally_, with_parameter(criterion_, parameter), options),
                     parameter);
   }
 
   // The objective is concave and lies below its tangents. Where the tangents of both ends meet
-  // there is either a breakpoint, or something between them and it.
-  void split(const FrontierPoint& left, const FrontierPoint& right,
-             std::vector<std::pair<FrontierPoint, FrontierPoint>>& next) {
-    const double chord = (right.objective - left.objective) / (right.parameter - left.parameter);
+  // there is either a breakpoint, or something between them and it. None: it is straight.
+  std::optional<double> where_tangents_meet(const Span& span) const {
+    const auto& [left, right] = span;
+    const double width = right.parameter - left.parameter;
+    const double chord = (right.objective - left.objective) / width;
     const double tiny = 1e-11 * magnitude_;
     const double steeper = left.slope - chord;
     const double flatter = chord - right.slope;
-    const double width = right.parameter - left.parameter;
-    if (steeper * width <= tiny || width < 1e-12) return;
-    if (flatter * width <= tiny) return;
-    const double share = flatter / (steeper + flatter);
-    const double middle = left.parameter + width * share;
-    if (!(middle > left.parameter && middle < right.parameter)) return;
-    const FrontierPoint point = at(middle);
-    found_.push_back(point);
-    next.emplace_back(left, point);
-    next.emplace_back(point, right);
+    if (steeper * width <= tiny || width < 1e-12 || flatter * width <= tiny) return {};
+    const double middle = left.parameter + width * (flatter / (steeper + flatter));
+    if (!(middle > left.parameter && middle < right.parameter)) return {};
+    return middle;
   }
 
   // Points on the straight line between their neighbours are no breakpoints.
@@ -174,13 +195,22 @@ Frontier frontier(const Tally& tally, const Criterion& criterion,
   if (criterion.rates.empty()) {
     throw std::invalid_argument("requirements alone have no tolerance, so there is no frontier");
   }
-  const SolveOptions calibrated = calibrated_once(tally, criterion, options);
+  const SolveOptions calibrated =
+      one_of(parameters.size(), calibrated_once(tally, criterion, options));
+  std::vector<std::optional<Infeasibility>> infeasible(parameters.size());
+  std::vector<Status> status(parameters.size());
+  std::vector<std::optional<FrontierPoint>> points(parameters.size());
+  parallel(parameters.size(), options.threads, [&](std::size_t i) {
+    const Solution fit = solve(tally, with_parameter(criterion, parameters[i]), calibrated);
+    status[i] = fit.status;
+    infeasible[i] = fit.infeasibility;
+    if (fit.status != Status::infeasible) points[i] = point_of(tally, fit, parameters[i]);
+  });
   Frontier out;
-  for (const double parameter : parameters) {
-    const Solution fit = solve(tally, with_parameter(criterion, parameter), calibrated);
-    if (fit.status == Status::infeasible) return {fit.status, {}, fit.infeasibility};
-    if (fit.status != Status::optimal) out.status = fit.status;
-    out.points.push_back(point_of(tally, fit, parameter));
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (status[i] == Status::infeasible) return {status[i], {}, infeasible[i]};
+    if (status[i] != Status::optimal) out.status = status[i];
+    out.points.push_back(*points[i]);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <evenhand/tally.h>
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -69,6 +70,13 @@ struct Binned {
   }
 };
 
+// Probabilities add up in fixed point, in units of 2^-52: additions commute exactly, so that no
+// order shows in a sum.
+__extension__ using Wide = __int128;
+inline std::int64_t chance_units(double p) noexcept {
+  return static_cast<std::int64_t>(p * 0x1p52);
+}
+
 struct Tally::Data {
   CellNames names;
   Reading reading;
@@ -82,12 +90,17 @@ struct Tally::Data {
 
   Data() = default;
   const Sorted& sorted() const;  // thread-safe
+  // The units of all rows of each slot of `binned`, where these are not weighted and probabilities
+  // linear in the score. Made when first asked for; thread-safe.
+  const std::vector<Wide>& bin_chances(unsigned threads) const;
   void set_sorted(Sorted sorted);
   double weight() const noexcept;  // of all rows
 
  private:
   mutable std::once_flag once_;
   mutable Sorted sorted_;
+  mutable std::once_flag chances_once_;
+  mutable std::vector<Wide> chances_;
   bool has_sorted_ = false;
 };
 
