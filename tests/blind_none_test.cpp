@@ -124,33 +124,5 @@ TEST(BlindWithoutCoins, IsTheBestOfAllThresholds) {
   }
 }
 
-// What ties strata together leaves a gap, which is said.
-TEST(BlindWithoutCoins, TheGapIsThatToTheOptimumWithCoins) {
-  Random random(12);
-  int open = 0;
-  for (int trial = 0; trial < trials(100); ++trial) {
-    const People people = make_people(random, 40, 2);
-    Criterion criterion =
-        statistical_parity({.sensitive = {"group"}, .within = {"stratum"}, .tolerance = 0.3});
-    criterion.require = {"rate <= 0.3"};
-    SolveOptions options;
-    options.blind = true;
-    const Solution coins = solve(people.tally(), criterion, options);
-    options.lottery = Lottery::none;
-    const Solution none = solve(people.tally(), criterion, options);
-    ASSERT_TRUE(none.status == Status::optimal || none.status == Status::feasible);
-    EXPECT_LE(none.violation, 1e-9);
-    EXPECT_LE(none.primal, coins.primal + 1e-9);
-    EXPECT_NEAR(none.bound, std::max(coins.dual, none.primal), 1e-9 * coins.magnitude);
-    open += none.status == Status::feasible ? 1 : 0;
-    options.lottery = Lottery::fewest;
-    options.max_lottery = 1;
-    EXPECT_EQ(solve(people.tally(), criterion, options).rule, coins.rule);
-    options.max_lottery = 0;
-    EXPECT_LE(solve(people.tally(), criterion, options).primal, coins.primal + 1e-9);
-  }
-  EXPECT_GT(open, 0);
-}
-
 }  // namespace
 }  // namespace evenhand

@@ -86,7 +86,7 @@ std::string report(const Prepared& data, const Found& found) {
   }
   out.pop_back();
   out += indented(not_compared_in_words(fit, data.tally().cells()));
-  if (!found.sgd && !found.certified && !fit.options.blind) {
+  if (!found.sgd && !found.certified) {
     const std::string coins = indented(coins_in_words(data.tally(), fit));
     if (!coins.empty()) out += "\n" + coins;
   }

@@ -142,7 +142,7 @@ nb::dict words_of(const Solution& fit, const Tally& tally) {
   std::optional<Promise> promise;
   {
     const nb::gil_scoped_release released;
-    if (fit.status != Status::approximate && !fit.options.blind) coins = coins_in_words(tally, fit);
+    if (fit.status != Status::approximate) coins = coins_in_words(tally, fit);
     promise = promise_of(tally, fit);
   }
   nb::dict out;

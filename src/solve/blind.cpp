@@ -1,6 +1,7 @@
 #include "solve/blind.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -8,12 +9,14 @@
 #include "calibrate/tabulate.h"
 #include "rule/grouping.h"
 #include "rule/plain_responses.h"
+#include "solve/blind_search.h"
 #include "solve/constraints.h"
 #include "solve/evaluate.h"
 #include "solve/parts.h"
 #include "solve/pooled_scores.h"
 #include "solve/realise.h"
 #include "solve/required.h"
+#include "solve/thresholds.h"
 #include "support/boundary.h"
 
 namespace evenhand {
@@ -63,149 +66,191 @@ class Blind {
       solution.magnitude += pool.magnitude();
       mixtures.push_back({{pool.best(1, free).column.tag, 1}});
     }
-    std::vector<std::vector<CellCode>> alike;
-    for (const CellGroup& family : families_) alike.push_back(family.cells);
-    for (const Part& part : parts_of(system_, alike)) solve_part(part, mixtures, solution);
+    const std::vector<Part> parts = parts_of(system_, alike());
+    for (const Part& part : parts) solve_part(part, mixtures, solution);
+    if (few_coins() && !solution.infeasibility) {
+      for (const Part& part : parts) search_part(part, mixtures, solution);
+    }
     if (solution.infeasibility) {
-      solution.infeasibility->alike = std::move(alike);
+      solution.infeasibility->alike = alike();
       solution.status = Status::infeasible;
       return solution;
     }
-    Solution with_coins = solution;
-    with_coins.rule = rule_of(mixtures);
-    prove(with_coins);
-    const SolveOptions& options = problem_.options;
-    if (options.lottery != Lottery::none && !options.max_lottery) return with_coins;
-    if (options.lottery != Lottery::none && few_enough(with_coins)) return with_coins;
-    return without_coins(std::move(solution), with_coins);
+    solution.rule = rule_of(mixtures);
+    prove(solution);
+    if (few_coins()) conclude_search(solution);
+    return solution;
   }
 
- private:
-  bool few_enough(const Solution& solution) const {
-    return std::all_of(solution.cells.begin(), solution.cells.end(), [&](const CellOutcome& cell) {
-      return cell.lottery_share <= *problem_.options.max_lottery;
-    });
-  }
-
-  // Whether nothing ties two strata together: the best threshold of each is then found alone.
-  bool strata_are_apart() const {
-    std::vector<std::vector<CellCode>> tied;
-    for (const Compared& compared : system_.comparisons) {
-      tied.emplace_back();
-      for (const PooledRate& member : compared.members) {
-        tied.back().insert(tied.back().end(), member.cells.begin(), member.cells.end());
+  std::optional<PriceOfNoCoins> price_without_coins(const Solution& solution) {
+    PriceOfNoCoins out;
+    const std::vector<CellPrice> free(data_.names.size());
+    std::vector<Mixed> mixtures;
+    double everybody = 0;
+    for (const PooledScores& pool : pools_) {
+      const Blocks::Best best = pool.best(1, free);
+      mixtures.push_back({{best.column.tag, 1}});
+      out.objective += best.column.benefit;
+      everybody += pool.column(pool.count()).benefit;
+    }
+    out.constant = std::max(0.0, everybody);
+    std::vector<NeededBy> needs;
+    double unbound = out.objective;  // of strata that nothing constrains
+    for (const Part& part : parts_of(system_, alike())) {
+      const InPart in(*this, part);
+      if (in.families.size() > 1) return std::nullopt;
+      const std::size_t f = in.families.front();
+      const BlindChoice found = choose_blind(part.system, {&pools_[f]}, {});
+      if (found.mixtures.empty()) return std::nullopt;
+      const double alone = pools_[f].column(mixtures[f].front().first).benefit;
+      out.objective += found.value - alone;
+      unbound -= alone;
+      mixtures[f] = found.mixtures.front();
+      add_needs(part, pools_[f], f, needs);
+    }
+    out.rule = rule_of(mixtures);
+    if (!system_.requirements.empty()) return out;
+    std::sort(needs.begin(), needs.end(),
+              [](const NeededBy& a, const NeededBy& b) { return a.apart < b.apart; });
+    const Criterion& criterion = problem_.criterion;
+    const bool by_ratio = criterion.relation == Relation::ratio;
+    const double strict = by_ratio ? 1 - criterion.ratio : criterion.tolerance;
+    const double rounding = 1e-12 * std::max(1.0, solution.magnitude);
+    const auto looseness_for = [&](const auto& enough) -> std::optional<double> {
+      std::map<std::size_t, double> best;
+      for (std::size_t i = 0; i < needs.size(); ++i) {
+        const auto [place, is_new] = best.try_emplace(needs[i].family, needs[i].value);
+        if (!is_new) place->second = std::max(place->second, needs[i].value);
+        const bool last = i + 1 == needs.size() || needs[i + 1].apart > needs[i].apart;
+        if (!last || (i + 1 < needs.size() && needs[i + 1].apart <= strict)) continue;
+        double sum = unbound;
+        for (const auto& [family, value] : best) sum += value;
+        if (!enough(sum)) continue;
+        const double apart = std::max(strict, needs[i].apart);
+        return by_ratio ? 1 - apart : apart;
       }
-    }
-    for (const Constraint& constraint : system_.requirements) {
-      tied.emplace_back();
-      for (const Term& term : constraint.terms) {
-        tied.back().insert(tied.back().end(), term.of.cells.begin(), term.of.cells.end());
-        tied.back().insert(tied.back().end(), term.of.whole.begin(), term.of.whole.end());
-      }
-    }
-    return std::all_of(tied.begin(), tied.end(), [&](const std::vector<CellCode>& cells) {
-      return std::all_of(cells.begin(), cells.end(),
-                         [&](CellCode c) { return family_of_[c] == family_of_[cells.front()]; });
-    });
-  }
-
-  // One threshold for each stratum, none of them first: the best one of a stratum while the others
-  // stay, until none moves. Where strata are apart, or there is one, that is the best rule. Else
-  // what it lacks is at most what it is below the optimum with coins.
-  Solution without_coins(Solution out, const Solution& with_coins) const {
-    std::vector<std::size_t> at(pools_.size());
-    std::vector<Reach> reach(data_.names.size());
-    constexpr int most_rounds = 20;
-    for (int round = 0; round < most_rounds; ++round) {
-      bool moved = false;
-      for (std::size_t f = 0; f < pools_.size(); ++f) {
-        const std::size_t k = best_threshold(f, at[f], reach);
-        moved = moved || k != at[f];
-        at[f] = k;
-        reach_by(f, k, reach);
-      }
-      if (!moved) break;
-    }
-    const bool exact = strata_are_apart();
-    if (violation(system_, reach) > feasible) {
-      out.status = Status::infeasible;
-      out.infeasibility.emplace();
-      out.infeasibility->for_lack_of_coins = true;
-      out.infeasibility->searched = exact && !problem_.options.max_lottery;
-      out.infeasibility->clash = problem_.criterion.require;
-      return out;
-    }
-    std::vector<std::vector<std::pair<std::size_t, double>>> mixture;
-    for (const std::size_t k : at) mixture.push_back({{k, 1.0}});
-    out.rule = rule_of(mixture);
-    prove(out);
-    const bool closed = exact && problem_.options.lottery == Lottery::none;
-    out.dual = with_coins.dual;
-    out.bound = closed ? std::min(out.primal, out.dual) : std::max(out.primal, out.dual);
-    conclude_gap(out);
-    out.gap = std::max(0.0, out.gap);
-    out.status = !proven(0, out.violation) ? Status::inaccurate
-                 : proven(out.gap, 0)      ? Status::optimal
-                                           : Status::feasible;
+      return std::nullopt;
+    };
+    out.useful = looseness_for([&](double sum) { return sum > out.constant + rounding; });
+    out.as_good = looseness_for([&](double sum) { return sum >= solution.dual - rounding; });
     return out;
   }
 
-  static constexpr double feasible = 1e-10;  // of a violation: the rest is rounding
+ private:
+  using Mixed = MixedThresholds;
 
-  void reach_by(std::size_t f, std::size_t k, std::vector<Reach>& reach) const {
-    const Column column = pools_[f].column(k);
-    for (const auto& [cell, sums] : column.reach) reach[cell] = {sums.n, sums.n1, 0};
-    if (!families_[f].cells.empty()) reach[families_[f].cells.front()].benefit = column.benefit;
-  }
+  // A threshold of a stratum, by how loose the criterion must be for it.
+  struct NeededBy {
+    double apart;
+    double value;
+    std::size_t family;
+  };
 
-  // The least violation, then the largest benefit, then the fewest people.
-  std::size_t best_threshold(std::size_t f, std::size_t now, std::vector<Reach> reach) const {
-    reach_by(f, now, reach);
-    std::size_t best = now;
-    double missed = std::max(feasible, violation(system_, reach));
-    double most = reach[families_[f].cells.front()].benefit;
-    pools_[f].scan([&](std::size_t k, const Column& column) {
-      const bool better = column.benefit > most || (column.benefit == most && k < best);
-      if (missed <= feasible && !better) return;
+  static void add_needs(const Part& part, const PooledScores& pool, std::size_t family,
+                        std::vector<NeededBy>& out) {
+    std::vector<Reach> reach(part.system.population.cells.size());
+    pool.scan([&](std::size_t, const Column& column) {
       for (const auto& [cell, sums] : column.reach) reach[cell] = {sums.n, sums.n1, 0};
-      const double missing = std::max(feasible, violation(system_, reach));
-      if (missing < missed || (missing == missed && better)) {
-        missed = missing;
-        most = column.benefit;
-        best = k;
+      double most = 0;
+      for (const Compared& compared : part.system.comparisons) {
+        std::vector<double> rates;
+        for (const PooledRate& member : compared.members) {
+          rates.push_back(evenhand::rate_of(member, part.system.population, reach));
+        }
+        most = std::max(most, apart(rates, compared));
       }
+      out.push_back({most, column.benefit, family});
     });
-    return best;
   }
 
-  using Mixed = std::vector<std::pair<std::size_t, double>>;  // thresholds with their weights
+  std::vector<std::vector<CellCode>> alike() const {
+    std::vector<std::vector<CellCode>> out;
+    for (const CellGroup& family : families_) out.push_back(family.cells);
+    return out;
+  }
+
+  bool few_coins() const {
+    return problem_.options.lottery == Lottery::none || problem_.options.max_lottery;
+  }
+
+  // What the search adds up in another order than the tally may differ by rounding.
+  void conclude_search(Solution& solution) const {
+    const bool closed = searched_.bound <= searched_.value + 1e-9 * solution.magnitude;
+    solution.bound = closed ? std::min(solution.primal, solution.dual)
+                            : std::min(std::max(searched_.bound, solution.primal), solution.dual);
+    conclude_gap(solution);
+    solution.gap = std::max(0.0, solution.gap);
+    solution.status = !proven(0, solution.violation) ? Status::inaccurate
+                      : proven(solution.gap, 0)      ? Status::optimal
+                                                     : Status::feasible;
+  }
+
+  // The strata of a part, called by its codes while this lives.
+  struct InPart {
+    InPart(Blind& whole, const Part& part) : all(whole) {
+      std::vector<std::vector<CellCode>> codes;  // in the part, of their cells
+      std::map<std::size_t, std::size_t> place;
+      for (CellCode i = 0; i < part.cells.size(); ++i) {
+        const std::size_t f = all.family_of_[part.cells[i]];
+        const auto [found, is_new] = place.try_emplace(f, families.size());
+        if (is_new) {
+          families.push_back(f);
+          codes.emplace_back();
+          magnitude += all.pools_[f].magnitude();
+        }
+        codes[found->second].push_back(i);
+      }
+      for (std::size_t i = 0; i < families.size(); ++i) {
+        all.pools_[families[i]].call_cells(std::move(codes[i]));
+      }
+    }
+    ~InPart() {
+      for (const std::size_t f : families) all.pools_[f].call_cells(all.families_[f].cells);
+    }
+    InPart(const InPart&) = delete;
+    InPart& operator=(const InPart&) = delete;
+
+    Blind& all;
+    std::vector<std::size_t> families;
+    double magnitude = 0;
+  };
+
+  // The best rule of the part with few coins or none, in place of that with coins.
+  void search_part(const Part& part, std::vector<Mixed>& mixtures, Solution& solution) {
+    const InPart in(*this, part);
+    const SolveOptions& options = problem_.options;
+    const auto whole = [](double number) { return number == std::floor(number); };
+    std::vector<const PooledScores*> strata;
+    for (const std::size_t f : in.families) strata.push_back(&pools_[f]);
+    const BlindChoice found = choose_blind(
+        part.system, strata,
+        {.share = options.lottery == Lottery::none ? std::nullopt : options.max_lottery,
+         .integral = problem_.from_labels && data_.integer_weights &&
+                     whole(options.costs.false_positive) && whole(options.costs.false_negative),
+         .magnitude = in.magnitude});
+    if (found.mixtures.empty()) {
+      if (!solution.infeasibility) solution.infeasibility.emplace().searched = true;
+      solution.infeasibility->for_lack_of_coins = true;
+      solution.infeasibility->searched &= found.bound == -std::numeric_limits<double>::infinity();
+      solution.infeasibility->clash = problem_.criterion.require;
+      return;
+    }
+    searched_.value += found.value;
+    searched_.bound += found.bound;
+    for (std::size_t i = 0; i < strata.size(); ++i) mixtures[in.families[i]] = found.mixtures[i];
+  }
 
   void solve_part(const Part& part, std::vector<Mixed>& mixtures, Solution& solution) {
-    std::vector<std::size_t> families;
-    std::vector<std::vector<CellCode>> codes;  // in the part, of their cells
-    std::map<std::size_t, std::size_t> place;
-    double magnitude = 0;
-    for (CellCode i = 0; i < part.cells.size(); ++i) {
-      const std::size_t f = family_of_[part.cells[i]];
-      const auto [found, is_new] = place.try_emplace(f, families.size());
-      if (is_new) {
-        families.push_back(f);
-        codes.emplace_back();
-        magnitude += pools_[f].magnitude();
-      }
-      codes[found->second].push_back(i);
-    }
-    for (std::size_t i = 0; i < families.size(); ++i) {
-      pools_[families[i]].call_cells(std::move(codes[i]));
-    }
-    Generated found = generate(part.system, blocks_of(families), magnitude);
-    for (const std::size_t f : families) pools_[f].call_cells(families_[f].cells);
+    const InPart in(*this, part);
+    Generated found = generate(part.system, blocks_of(in.families), in.magnitude);
     if (found.infeasibility) {
       add_infeasibility(part, std::move(*found.infeasibility), solution.infeasibility);
       return;
     }
     add_constraints(part, std::move(found.constraints), solution.constraints);
-    for (std::size_t i = 0; i < families.size(); ++i) mixtures[families[i]] = found.mixture[i];
+    for (std::size_t i = 0; i < in.families.size(); ++i) {
+      mixtures[in.families[i]] = std::move(found.mixture[i]);
+    }
   }
 
   Blocks blocks_of(const std::vector<std::size_t>& families) const {
@@ -326,6 +371,7 @@ class Blind {
   std::vector<CellGroup> families_;
   std::vector<PooledScores> pools_;
   std::vector<std::size_t> family_of_;  // of each cell
+  BlindChoice searched_;                // values and bounds of all parts
 };
 
 }  // namespace
@@ -333,6 +379,11 @@ class Blind {
 Solution solve_blind(const Problem& problem) {
   check(problem);
   return Blind(problem).run();
+}
+
+std::optional<PriceOfNoCoins> blind_price_of_no_coins(const Problem& problem,
+                                                      const Solution& solution) {
+  return Blind(problem).price_without_coins(solution);
 }
 
 }  // namespace evenhand

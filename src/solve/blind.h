@@ -2,6 +2,10 @@
 // and not to apply it.
 #pragma once
 
+#include <evenhand/lottery.h>
+
+#include <optional>
+
 #include "solve/problem.h"
 
 namespace evenhand {
@@ -11,5 +15,10 @@ namespace evenhand {
 // column generation needs a few. gamma = 0. Throws std::invalid_argument for options that do not go
 // with it.
 Solution solve_blind(const Problem& problem);
+
+// The best blind rule without coins beside a blind solution, as price_of_no_coins has it. None
+// where constraints tie strata together, so that it takes a search.
+std::optional<PriceOfNoCoins> blind_price_of_no_coins(const Problem& problem,
+                                                      const Solution& solution);
 
 }  // namespace evenhand

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "solve/blind.h"
 #include "solve/problem.h"
 #include "solve/thresholds.h"
 
@@ -42,6 +43,7 @@ std::optional<PriceOfNoCoins> price_of_no_coins(const Tally& tally, const Soluti
   if (solution.options.gamma > 0 || solution.status == Status::infeasible) return std::nullopt;
   const Criterion& criterion = solution.criterion;
   const Problem problem = make_problem(tally, criterion, solution.options);
+  if (solution.options.blind) return blind_price_of_no_coins(problem, solution);
   const Thresholds thresholds(problem);
   if (!thresholds.exact()) return std::nullopt;
   const Chosen chosen = thresholds.choose(solution.magnitude, std::nullopt);
@@ -75,12 +77,13 @@ std::optional<PriceOfNoCoins> price_of_no_coins(const Tally& tally, const Soluti
 std::vector<CoinRange> coin_ranges(const Tally& tally, const Rule& rule) {
   std::vector<CoinRange> out;
   const Sorted& sorted = tally.data().sorted();
+  const std::vector<CellCode> in_rule = translate(tally.cells(), rule.cells());
   for (CellCode c = 0; c < tally.cells().size(); ++c) {
     CoinRange range;
     range.cell = c;
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
       const double score = tally.reading().turn(sorted.score[i]);
-      const double q = rule.probability(c, score);
+      const double q = rule.probability(in_rule[c], score);
       if (!(q > 0 && q < 1)) continue;
       range.lowest = range.people > 0 ? std::min(range.lowest, score) : score;
       range.highest = range.people > 0 ? std::max(range.highest, score) : score;

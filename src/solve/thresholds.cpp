@@ -43,20 +43,6 @@ bool solved_by_sorting(const Component& component) {
          comparisons[1]->relation == Relation::difference;
 }
 
-// How far apart the chosen rates are, in the terms of Thresholds::choose_within.
-double apart(const std::vector<double>& rates, const Compared& compared) {
-  const auto [lowest, highest] = std::minmax_element(rates.begin(), rates.end());
-  switch (compared.relation) {
-    case Relation::difference:
-      return *highest - *lowest;
-    case Relation::ratio:
-      return *highest > 0 ? 1 - *lowest / *highest : 0;
-    case Relation::target:
-      break;
-  }
-  return std::max(*highest - compared.rho, compared.rho - *lowest);
-}
-
 std::size_t most_nodes(const Component& component, const std::vector<Points>& points) {
   std::size_t all = 0;
   for (const Points& of_cell : points) all += of_cell.size();
@@ -75,6 +61,19 @@ bool whole(double number) {
 }
 
 }  // namespace
+
+double apart(const std::vector<double>& rates, const Compared& compared) {
+  const auto [lowest, highest] = std::minmax_element(rates.begin(), rates.end());
+  switch (compared.relation) {
+    case Relation::difference:
+      return *highest - *lowest;
+    case Relation::ratio:
+      return *highest > 0 ? 1 - *lowest / *highest : 0;
+    case Relation::target:
+      break;
+  }
+  return std::max(*highest - compared.rho, compared.rho - *lowest);
+}
 
 Thresholds::Thresholds(const Problem& problem)
     : problem_(problem),

@@ -11,6 +11,10 @@
 
 namespace evenhand {
 
+// How far apart rates are, in terms of how loose a criterion must be for them: as a tolerance, or
+// as 1 - ratio.
+double apart(const std::vector<double>& rates, const Compared& compared);
+
 struct Chosen {
   double value = 0;
   double bound = 0;               // no such rule has a larger value
