@@ -32,8 +32,8 @@ std::vector<std::string> not_compared_in_words(const Solution& fit, const CellNa
 // Whom coins decide, and what it would cost to decide nobody by coin; `most` cells are listed.
 std::vector<std::string> coins_in_words(const Tally& tally, const Solution& fit,
                                         std::size_t most = 10);
-// That a rule without coins gives everybody the same answer, and which tolerance would do better;
-// empty if it does not.
+// That a rule without coins, or with few, gives everybody the same answer, which tolerance would do
+// better, and which cell is too small; empty if it does not.
 std::string constant_rule_in_words(const Tally& tally, const Solution& fit);
 
 // What the certificate costs, and the rates of the plain fit beside it.

@@ -64,3 +64,17 @@ def test_a_largest_lottery_is_kept_in_every_group(tool: Tool) -> None:
 def test_options_that_contradict_each_other(tool: Tool, people: Path, options: tuple[str, ...], part: str) -> None:
     """One line, exit status 2."""
     tool("fit", people, *PARITY, *options).fails(2, part)
+
+
+@pytest.mark.parametrize("options", [("--lottery", "none"), ("--max-lottery", "0.01")])
+def test_a_small_group_that_stands_in_the_way_is_named(tool: Tool, options: tuple[str, ...]) -> None:
+    """Seven people of a third group, whose rate is hardly ever that of others."""
+    rows = [f"{'ab'[i % 2]},{(i + 0.5) / 400},{int(i > 150 + 60 * (i % 2))}" for i in range(400)]
+    rows += [f"tiny,{0.9 - 0.13 * i},{i % 2}" for i in range(7)]
+    (tool.folder / "rows.csv").write_text("g,score,y\n" + "\n".join(rows) + "\n")
+    fit = ("fit", "rows.csv", "--score", "score", "--label", "y", "--sensitive", "g", "--criterion", "equalized-odds")
+    for blind in ((), ("--blind",)):
+        ran = tool(*fit, "--tolerance", "0.001", *options, *blind).ok()
+        named = "g=tiny has only 3 favourable outcomes, and its rate moves in steps of 33.33 %"
+        constant = re.search(r"the best rule with.* says \w+ to everybody.*; " + named, ran.err)
+        assert constant or (options[0] == "--max-lottery" and "groups are small: " + named in ran.out)
