@@ -39,11 +39,32 @@ function nameOf(row) {
   return row.stratum ? `${row.group}, ${row.stratum}` : row.group;
 }
 
-// Beside a chart the values alone, "Female, White": the table has the whole names.
+// The values in a group's name, `sex=F, "age group"="over 60"`; of any other text, the text itself.
+function valuesIn(name) {
+  const quoted = '"(?:[^"\\\\]|\\\\.)*"';
+  const part = new RegExp(`(?:${quoted}|[^=,"]*)=(${quoted}|[^,"]*)(?:, |$)`, "y");
+  const out = [];
+  while (part.lastIndex < name.length) {
+    const found = part.exec(name);
+    if (!found) return [name];
+    const value = found[1];
+    out.push(value.length > 2 && value.startsWith('"') ? value.slice(1, -1).replace(/\\(["\\])/g, "$1") : value);
+  }
+  return out;
+}
+
+// Beside a chart the values alone, "Female, White": the table has the whole names. Long ones are
+// shortened one by one, so that groups stay apart.
 function labelled(names, width) {
-  const most = width < narrow ? 18 : 42;
-  const values = (name) => (name.includes('"') ? name : name.replace(/(^|, )[^=,]*=/g, "$1"));
-  return names.map((name) => shortened(values(name), most));
+  const most = width < narrow ? 16 : 42;
+  return names.map((name) => {
+    const values = valuesIn(name);
+    for (let limit = most; limit > 4; --limit) {
+      const label = values.map((value) => shortened(value, limit)).join(", ");
+      if (Array.from(label).length <= most) return label;
+    }
+    return shortened(values.join(", "), most);
+  });
 }
 
 // Rates of groups: hollow circles before, full ones after, with their intervals.

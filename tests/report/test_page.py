@@ -163,6 +163,25 @@ def test_hostile_names_are_shown_as_text(open_page: Open) -> None:
     assert "👩🏽‍🚀" in text
     assert page.locator("main img").count() == 0
     assert "x" * 200 not in text
+    labels = page.eval_on_selector_all(
+        "#selection .chart [aria-label='y-axis tick label'] text",
+        "all => all.map(one => one.textContent)")
+    assert len(set(labels)) == 6
+    assert not any(label.startswith("g=") for label in labels)
+
+
+def test_labels_of_a_chart_tell_groups_apart(open_page: Open) -> None:
+    """Long values are cut one by one, and what is quoted in a name is read as such."""
+    page = open_page("hostile.html")
+    names = [f'"a, b"="{"x" * 60}", region={where}' for where in ("north", "south")]
+    for width, most in ((1000, 42), (300, 16)):
+        labels = page.evaluate("([names, width]) => labelled(names, width)", [names, width])
+        assert len(set(labels)) == 2
+        assert all(len(label) <= most and label.startswith("xx") for label in labels)
+        assert [label.split(", ")[1] for label in labels] == ["north", "south"]
+    plain = ["sex=F, race=White", "everybody", 'sex="say \\"=\\", x"']
+    assert page.evaluate("names => labelled(names, 1000)", plain) == [
+        "F, White", "everybody", 'say "=", x']
 
 
 def test_many_groups_are_a_table(open_page: Open) -> None:
