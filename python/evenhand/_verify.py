@@ -95,8 +95,12 @@ class Verification:
 
     def __repr__(self) -> str:
         """Show a line for each check, and the answer."""
-        table = [_tables.text_table(*self._table()), ""] if self.checks else []
-        return "\n".join([*table, *self._lines()])
+        widest = max((len(check["name"]) for check in self.checks), default=0)
+        out = [
+            f"{check['verdict']:<11}  {check['name']:<{widest}}  {check['words']}"
+            for check in self.checks
+        ]
+        return "\n".join([*out, *([""] if out else []), *self._lines()])
 
     def _repr_html_(self) -> str:
         table = _tables.html_table(*self._table()) if self.checks else ""
