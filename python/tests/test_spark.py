@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from conftest import PROJECT, unavailable
+from test_vectors import NAMES, double, table
 from warehouse import bits, random_case
 
 import evenhand
-from evenhand import Tally
+from evenhand import Rule, Tally
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -61,20 +64,122 @@ def frame(session: SparkSession, columns: dict[str, Any], kinds: dict[str, str])
     return session.createDataFrame(list(zip(*columns.values(), strict=True)), schema)
 
 
-def test_random_rules(session: SparkSession) -> None:
+@dataclass
+class Asked:
+    """A rule, rows and what is wanted of them: bits, and decisions unless a seed made them."""
+
+    rule: Rule
+    unseen: str
+    key: bytes | str
+    score: list[float]
+    person: list[str]
+    groups: dict[str, list[str]]
+    probability: list[str]
+    decision: list[int] | None
+
+
+def check_all(session: SparkSession, asked: list[Asked], at_once: int = 20) -> None:
+    """Decide for all of them in a few jobs: rows side by side, two columns more for each rule."""
+    by_length = sorted(asked, key=lambda one: len(one.score))
+    for start in range(0, len(by_length), at_once):
+        check_some(session, by_length[start : start + at_once])
+
+
+def check_some(session: SparkSession, asked: list[Asked]) -> None:
+    from pyspark.sql import functions
+
     from evenhand import spark
 
-    kinds = {"the score": "double", "the row": "long"}
-    for seed in range(0, 200, 10):
+    count = max(len(one.score) for one in asked)
+    columns: dict[str, list[Any]] = {"row": list(range(count))}
+    kinds = {"row": "long"}
+    for k, one in enumerate(asked):
+        given = {f"score {k}": one.score, f"person {k}": one.person}
+        given |= {f"value {k} {i}": column for i, column in enumerate(one.groups.values())}
+        # The last row comes again until all are as long.
+        columns |= {n: [*c, *[c[-1]] * (count - len(c))] for n, c in given.items()}
+        kinds[f"score {k}"] = "double"
+    df = frame(session, columns, kinds).coalesce(1)
+    for k, one in enumerate(asked):
+        values = (functions.col(f"value {k} {i}").alias(name) for i, name in enumerate(one.groups))
+        before = df.select("*", *values)
+        df = spark.apply(
+            before, one.rule, score=f"score {k}", id=f"person {k}", key=one.key,
+            unseen=one.unseen, probability_name=f"p{k}", decision_name=f"d{k}",
+        )  # fmt: skip
+        assert df.columns == [*before.columns, f"p{k}", f"d{k}"]
+        df = df.drop(*one.groups)
+    found = [f"{name}{k}" for k in range(len(asked)) for name in "pd"]
+    rows = sorted(df.select("row", *found).collect())
+    for k, one in enumerate(asked):
+        mine = rows[: len(one.score)]
+        assert bits(row[f"p{k}"] for row in mine) == one.probability, one.rule.to_json()
+        if one.decision is not None:
+            assert [row[f"d{k}"] for row in mine] == one.decision, one.rule.to_json()
+
+
+@contextlib.contextmanager
+def interpreted(session: SparkSession) -> Iterator[None]:
+    """Evaluate expressions as they are: compiling hundreds of rules takes minutes."""
+    settings = {
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    }
+    for name, value in settings.items():
+        session.conf.set(name, value)
+    yield
+    for name in settings:
+        session.conf.unset(name)
+
+
+def random_rules(seeds: range) -> list[Asked]:
+    asked = []
+    for seed in seeds:
         case = random_case(seed)
-        df = frame(session, case.columns, kinds)
-        out = spark.apply(
-            df, case.rule, score="the score", id="the person", key="a key", unseen=case.unseen
-        )
-        assert out.columns == [*df.columns, "probability", "decision"]
-        rows = sorted(out.select("`the row`", "probability", "decision").collect())
-        assert bits(row[1] for row in rows) == case.probability
-        assert [row[2] for row in rows] == case.decision
+        columns = dict(case.columns)
+        score, person = columns.pop("the score"), columns.pop("the person")
+        del columns["the row"]
+        asked.append(
+            Asked(
+                case.rule, case.unseen, "a key", score, person, columns, case.probability,
+                case.decision,
+            )
+        )  # fmt: skip
+    return asked
+
+
+def test_200_random_rules(session: SparkSession) -> None:
+    """All of them as they are, and some compiled as well."""
+    check_all(session, random_rules(range(0, 200, 20)))
+    with interpreted(session):
+        check_all(session, random_rules(range(200)))
+
+
+def test_all_vectors(session: SparkSession) -> None:
+    asked = []
+    for name in NAMES:
+        rule = Rule.load(PROJECT / f"tests/vectors/{name}.rule.json")
+        batches: dict[tuple[str, str], list[dict[str, str]]] = {}
+        for row in table(name):
+            if row["decision"] != "-":
+                secret = row["secret"] if row["coin"] == "key" else ""
+                batches.setdefault((row["unseen"], secret), []).append(row)
+        for (unseen, secret), rows in batches.items():
+            asked.append(
+                Asked(
+                    rule,
+                    unseen,
+                    bytes.fromhex(secret) or b"any",
+                    [double(row["score_bits"]) for row in rows],
+                    [row["who"] or "nobody" for row in rows],
+                    {name: [row[name] for row in rows] for name in rule.attributes},
+                    [row["q_bits"] for row in rows],
+                    [int(row["decision"]) for row in rows] if secret else None,
+                )
+            )
+    assert len(asked) > 150
+    with interpreted(session):
+        check_all(session, asked)
 
 
 def people(rows: int = 20_000) -> dict[str, list[Any]]:
