@@ -18,7 +18,6 @@ std::vector<std::pair<std::string, std::string>> words_for_options() {
       {"--criterion", criteria},
       {"--resolution", "exact auto 8 12 16 20"},
       {"--gamma", "auto"},
-      {"--bound", "same-rate any dkw"},
       {"--no-worse", "rate tpr"},
       {"--rho", "base best"},
       {"--format", "auto csv parquet json"},

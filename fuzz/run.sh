@@ -14,7 +14,7 @@ esac
 source=$(cd "$1" && pwd)
 mkdir -p "$2"
 build=$(cd "$2" && pwd)
-targets="requirement rule_json soft_rule_json tally_bytes"
+targets="monitor_state requirement rule_json soft_rule_json tally_bytes"
 compiler=clang++-14
 sanitizers=address,undefined
 
@@ -35,7 +35,7 @@ is_current() {  # object $1 is newer than source $2, the headers and this script
   [ -f "$1" ] || return 1
   [ -z "$(find "$2" "$source/fuzz/run.sh" -newer "$1")" ] || return 1
   [ -z "$(find "$source/include" "$source/src/rule" "$source/src/support" "$source/src/tally" \
-    "$source/src/requirement" \
+    "$source/src/requirement" "$source/src/confidence" \
     "$source/fuzz" -name '*.h' -newer "$1")" ]
 }
 
@@ -50,7 +50,9 @@ compile() {  # source $1 into object $2
 
 objects=""
 for file in "$source"/src/rule/*.cpp "$source"/src/support/*.cpp "$source"/src/tally/*.cpp \
-  "$source"/src/requirement/*.cpp; do
+  "$source"/src/requirement/*.cpp "$source/src/audit/rates.cpp" \
+  "$source/src/confidence/evidence.cpp" "$source/src/confidence/monitor.cpp" \
+  "$source/src/confidence/monitor_state.cpp"; do
   folder=${file%/*}
   object="$build/${folder##*/}_$(basename "$file" .cpp).o"
   compile "$file" "$object"

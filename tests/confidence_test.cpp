@@ -301,7 +301,7 @@ TEST(Confidence, RejectsWhatIsNoLevelNoCountAndNoName) {
     expect_throw<Bad>([&] { exact_limits(count, 0.05); }, "from 0 to all of them");
   }
   expect_throw<Bad>([] { PairBounds({{1, 0}}, 0.05, BoundKind::any); }, "have rows");
-  expect_throw<Bad>([] { bound_kind_from("sme-rate"); }, "use same-rate, any or dkw");
+  expect_throw<Bad>([] { bound_kind_from("sme-rate"); }, "choose same-rate, any or dkw");
   for (const BoundKind kind : {BoundKind::same_rate, BoundKind::any, BoundKind::dkw}) {
     EXPECT_EQ(bound_kind_from(to_string(kind)), kind);
   }

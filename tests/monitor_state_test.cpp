@@ -93,14 +93,83 @@ TEST(Monitor, RefusesStatesOfAnotherRuleOrToleranceAndWhatIsNone) {
     text.replace(text.find(from), from.size(), to);
     return text;
   };
-  refused("", usual, "no JSON");
-  refused("[]", usual, "no JSON");
-  refused(state.substr(0, state.size() / 2), usual, "no JSON");
+  refused("", usual, "not a state of monitor");
+  refused("[]", usual, "not a state of monitor");
+  refused(state.substr(0, state.size() / 2), usual, "not a state of monitor");
   refused(edited("\"evenhand\": 1", "\"evenhand\": 2"), usual, "version");
   refused(edited("\"batches\"", "\"batch\""), usual, "lacks 'batches'");
   refused(edited("\"positive\": 30.0", "\"positive\": \"x\""), usual, "not a number");
   refused(edited("\"positive\": 30.0", "\"positive\": 300.0"), usual, "300 of 100");
   refused(edited("2025-02", "2025-01"), usual, "seen before");
+  refused(edited("\"name\": \"2025-01\"", "\"name\": \"2025-01\", \"name\": \"2025-00\""), usual,
+          "occurs twice");
+  refused(edited("\"rows\": 100.0", "\"rows\": 100.0, \"weight\": 1"), usual, "weight");
+  refused(edited("\"rows\": 100.0", "\"rows\": 100.0, \"rate\": \"x\""), usual, "rate");
+}
+
+TEST(Monitor, NumbersInNamesGoByTheirValue) {
+  const std::vector<std::string> sorted = {"",        "1",       "2",        "02",      "10",
+                                           "2024-12", "2025-1",  "2025-01",  "2025-9",  "2025-10",
+                                           "week 9",  "week 10", "week 10b", "week 10c"};
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    for (std::size_t j = 0; j < sorted.size(); ++j) {
+      const bool alike = (sorted[i] == "02" && sorted[j] == "2") ||
+                         (sorted[i] == "2" && sorted[j] == "02") ||
+                         (sorted[i] == "2025-1" && sorted[j] == "2025-01") ||
+                         (sorted[i] == "2025-01" && sorted[j] == "2025-1");
+      if (alike) {
+        EXPECT_NE(batch_before(sorted[i], sorted[j]), batch_before(sorted[j], sorted[i]));
+      } else {
+        EXPECT_EQ(batch_before(sorted[i], sorted[j]), i < j) << sorted[i] << ", " << sorted[j];
+      }
+    }
+  }
+}
+
+TEST(Monitor, RatesAreComparedEachByItself) {
+  // Two rates with the same counts: half of the evidence each, which is that of one.
+  Monitor one(usual);
+  Monitor both(usual);
+  for (int i = 1; i <= 3; ++i) {
+    MonitorBatch batch{"2025-0" + std::to_string(i), {}, {}};
+    for (const Rate rate : {Rate::true_positive, Rate::false_positive}) {
+      batch.groups.push_back({"", "a", {40, 100}, rate});
+      batch.groups.push_back({"", "b", {20, 100}, rate});
+      if (rate == Rate::true_positive) one.add(batch);
+    }
+    both.add(batch);
+  }
+  EXPECT_NEAR(one.looks().back().log_evidence, both.looks().back().log_evidence, 1e-12);
+  const Monitor again = Monitor::from_json(both.to_json(), usual);
+  EXPECT_EQ(again.to_json(), both.to_json());
+  EXPECT_EQ(again.looks().back().log_evidence, both.looks().back().log_evidence);
+}
+
+TEST(Monitor, BatchesOfAnAuditAreItsCounts) {
+  const std::vector<double> score = {1, 0, 1, 0, 1, 0, 1, 0};
+  const std::vector<std::uint8_t> label = {1, 0, 1, 1, 1, 0, 0, 0};
+  const std::vector<std::string> sex = {"F", "F", "M", "M", "F", "F", "M", "F"};
+  const std::vector<std::string> month = {"9", "9", "9", "9", "10", "10", "10", "10"};
+  const Cells cells = Cells::from({{"sex", sex}, {"month", month}});
+  const Tally tally = Tally::of(score, cells, {.label = label});
+  const std::vector<Rate> rates = {Rate::true_positive, Rate::false_positive};
+  const std::vector<MonitorBatch> batches =
+      monitored_batches(tally, {.sensitive = {"sex"}}, "month", nullptr, rates);
+  ASSERT_EQ(batches.size(), 2u);
+  EXPECT_EQ(batches[0].name, "9");
+  EXPECT_EQ(batches[1].name, "10");
+  EXPECT_FALSE(batches[0].mean_score);  // of decisions it would be the selection rate
+  const auto count = [&](const MonitorBatch& batch, const char* group, Rate rate) {
+    for (const MonitoredGroup& one : batch.groups) {
+      if (one.group == group && one.rate == rate) return one.count;
+    }
+    return RateCount{-1, -1};
+  };
+  EXPECT_EQ(count(batches[0], "M", Rate::true_positive).rows, 2);
+  EXPECT_EQ(count(batches[0], "M", Rate::true_positive).positive, 1);
+  EXPECT_EQ(count(batches[0], "M", Rate::false_positive).rows, 0);  // nobody, but known
+  EXPECT_EQ(count(batches[1], "F", Rate::false_positive).rows, 2);
+  EXPECT_EQ(count(batches[1], "M", Rate::false_positive).positive, 1);
 }
 
 }  // namespace

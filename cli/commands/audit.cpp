@@ -1,3 +1,4 @@
+#include <evenhand/audit_confidence.h>
 #include <evenhand/audit_json.h>
 #include <evenhand/audit_report.h>
 #include <evenhand/text.h>
@@ -14,6 +15,7 @@
 #include "data/unseen.h"
 #include "error.h"
 #include "output/audit_text.h"
+#include "output/confidence_text.h"
 #include "output/figures.h"
 #include "output/output.h"
 #include "output/reliability.h"
@@ -39,6 +41,7 @@ struct Options {
   std::string unseen;                // empty: error
   std::vector<std::string> require;  // empty: the rule's
   std::optional<double> min_group;
+  bool same_rows = false;
   bool calibration = false;
   std::optional<std::uint64_t> bins;
   bool json = false;
@@ -118,6 +121,8 @@ void check_soft_options(const Options& options, const RuleFiles& rules) {
                       {!options.unseen.empty(), "--unseen"},
                       {!options.require.empty(), "--require"},
                       {options.min_group.has_value(), "--min-group"},
+                      {options.same_rows, "--same-rows"},
+                      {options.limits.about_new_people(), "limits of what the data show"},
                       {options.calibration, "--calibration"},
                       {options.bins.has_value(), "--bins"}});
 }
@@ -147,6 +152,9 @@ int run_audit(Options options) {
                            options.criterion, options.decision, if_there, rule, options.limits,
                            options.json});
   }
+  if (options.same_rows && !rule) {
+    throw UserError("--same-rows says that the rule was fitted on these rows: give --rule");
+  }
   if (options.bins && !options.calibration) throw UserError("--bins is for --calibration");
   if (options.calibration && !options.decision.empty()) {
     throw UserError("decisions are not probabilities: there is no --calibration of --decision");
@@ -162,14 +170,18 @@ int run_audit(Options options) {
   const Needs needs = !options.decision.empty()     ? Needs::decision
                       : rule || options.calibration ? Needs::score
                                                     : Needs::either;
-  const Prepared data =
-      prepare(options.data, options.rows,
-              {.needs = needs, .if_there = if_there, .also = attributes_of(rules)});
+  const Prepared data = prepare(options.data, options.rows,
+                                {.needs = needs,
+                                 .if_there = if_there,
+                                 .also = attributes_of(rules),
+                                 .squared_weights = true});
   if (data.columns.decisions && options.decision.empty()) options.decision = "decision";
   const AuditScope scope = scope_by(options, rules, data);
-  const AuditOptions auditing = auditing_by(options, rules);
+  AuditOptions auditing = auditing_by(options, rules);
+  auditing.squared_weights = data.squared_weights;
   if (rules.size() > 1) {
-    return run_side_by_side({data, scope, auditing, rules, options.limits, options.json});
+    return run_side_by_side(
+        {data, scope, auditing, rules, options.limits, options.same_rows, options.json});
   }
   const AuditReport before = audit_report(data.tally(), scope, auditing);
   std::optional<AuditReport> after;
@@ -178,6 +190,12 @@ int run_audit(Options options) {
                         [&] { return audit_report(data.tally(), scope, rule->hard(), auditing); });
   }
   const AuditReport* const by_rule = after ? &*after : nullptr;
+  const AuditReport& last = after ? *after : before;
+  const AuditConfidence confidence =
+      confidence_by(rule, options.same_rows, data.stored, last, auditing.confidence);
+  // Tests are for decisions that were not chosen by these rows.
+  std::optional<AuditTests> tests;
+  if (!confidence.fitted) tests = tests_of(last, auditing.confidence);
   const CellNames& names = data.tally().cells();
   std::optional<Reliability> reliability;
   if (options.calibration) {
@@ -185,6 +203,8 @@ int run_audit(Options options) {
   }
   if (options.json) {
     Json out = to_json({data.name, data.rows(), data.excluded()}, before, by_rule);
+    out["bound"] = to_json(confidence, scope);
+    if (tests) out["tests"] = to_json(*tests);
     if (reliability) out["calibration"] = to_json(*reliability, names);
     print(out.dump(2) + "\n");
   } else {
@@ -195,22 +215,25 @@ int run_audit(Options options) {
     std::string text =
         AuditText{data.name, decisions, before, by_rule, options.objective.costs(), auditing.unseen}
             .text();
+    if (tests && !options.decision.empty()) text += "\n" + to_text(*tests);
+    text += "\n" + to_text(confidence, last);
     if (reliability) {
       text += "\n" + strong("calibration of the scores") + "\n\n" + to_text(*reliability, names);
     }
     if (data.excluded() > 0) {
       text += fmt::format("\n{} left out for a missing value\n", counted(data.excluded(), "row"));
     }
-    if (data.tally().unit_weights()) {
+    if (data.tally().unit_weights() || last.effective) {
       text += "\n" +
               faint(fmt::format("In brackets: {} % confidence for each rate on its own, for "
-                                "decisions not fitted on these rows.",
-                                rounded(100 * auditing.confidence, 4))) +
+                                "decisions not fitted on these rows{}.",
+                                rounded(100 * auditing.confidence, 4),
+                                last.effective ? ", by effective sizes" : "")) +
               "\n";
     }
     print(text);
   }
-  return options.limits.judge(data.name, after ? *after : before);
+  return options.limits.judge(data.name, last, confidence);
 }
 
 }  // namespace
@@ -227,7 +250,7 @@ void add_audit(Command& program, int& status) {
       "0.05\n"
       "  evenhand audit loans.csv --rule soft.json\n"
       "  evenhand audit hired.csv --decision hired --soft p_female\n\n"
-      "Exit status: 0 done, 2 wrong input or options, 4 more than --fail-above.");
+      "Exit status: 0 done, 2 wrong input or options, 4 a limit is exceeded.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
@@ -274,7 +297,11 @@ void add_audit(Command& program, int& status) {
   add_number(command, "--min-group", options->min_group,
              "Show groups of fewer people than this, but do not compare them (default: 0)");
   add_limits(command, options->limits);
-  add_number(command, "--confidence", options->confidence, "How sure the intervals are (default: 0.95)");
+  add_number(command, "--confidence", options->confidence,
+             "Of the intervals, and of what is said of new people (default: 0.95)");
+  command.add_flag("--same-rows", options->same_rows,
+                   "The rule was fitted on these rows (identical data are recognised): bound it as "
+                   "fit does");
   add_objective_options(command, options->objective);
   command.add_flag("--calibration", options->calibration,
                    "Say how far the scores can be trusted as probabilities, too; needs labels");

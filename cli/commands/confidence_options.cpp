@@ -1,5 +1,6 @@
 #include "commands/confidence_options.h"
 
+#include <evenhand/names.h>
 #include <evenhand/text.h>
 
 #include <fmt/format.h>
@@ -62,14 +63,7 @@ void ConfidenceOptions::check(const ProblemOptions& problem, bool soft, bool sto
 
 BoundOptions ConfidenceOptions::build() const {
   BoundOptions out{.confidence = confidence.value_or(0.95)};
-  if (!bound.empty()) {
-    try {
-      out.kind = bound_kind_from(bound);
-    } catch (const std::invalid_argument&) {
-      throw UserError(
-          fmt::format("there is no --bound {}: use same-rate, any or dkw", shown(bound)));
-    }
-  }
+  if (!bound.empty()) out.kind = bound_kind_from(bound);
   return out;
 }
 
@@ -79,18 +73,14 @@ void add_confidence_options(Command& command, ConfidenceOptions& options) {
              "Confidence of the bound for new people (default: 0.95)");
   command
       .add_option("--bound", options.bound,
-                  "Kind of bound: same-rate (the default where the criterion ties the rates), "
-                  "any (whatever the rule), or dkw (wider, proved for every size)")
+                  "Kind of bound: " + choices_of("bound").text() +
+                      " (default: same-rate where it holds, else any)")
       ->type_name("NAME");
   add_number(command, "--certify", options.certify,
              "Find the most accurate rule that meets the criterion on new people too, with this "
              "confidence; exit status 5 if there are too few rows");
   command.add_flag("--certify-partial", options.certify_partial,
                    "Certify the strata that have enough rows, and list those that do not");
-}
-
-Json bound_json(const ConfidenceBound& bound, const Roles& roles) {
-  return Json::parse(bound.to_json(roles.within));
 }
 
 }  // namespace evenhand::cli

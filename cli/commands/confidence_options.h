@@ -25,7 +25,4 @@ struct ConfidenceOptions {
 };
 void add_confidence_options(Command& command, ConfidenceOptions& options);
 
-// Its lines, indented, for people.
-Json bound_json(const ConfidenceBound& bound, const Roles& roles);
-
 }  // namespace evenhand::cli

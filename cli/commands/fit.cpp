@@ -15,6 +15,7 @@
 #include "data/provenance.h"
 #include "data/stochastic.h"
 #include "error.h"
+#include "output/confidence_text.h"
 #include "output/figures.h"
 #include "output/infeasible.h"
 #include "output/output.h"
@@ -96,7 +97,7 @@ std::string report(const Prepared& data, const Found& found) {
   for (const std::string& note : fit.notes) out += "  note: " + printable(note) + "\n";
   out += "\n";
   if (found.certified) out += indented(in_words(*found.certified, data.tally()));
-  out += indented(found.bound.in_words());
+  out += to_text(found.bound);
   if (found.compared) out += "\n" + table_of(*found.sgd, *found.compared);
   return out;
 }
@@ -148,8 +149,9 @@ int run_fit(const Options& options) {
   options.confidence.check(options, options.soft.wanted(), options.stochastic.wanted());
   options.lottery.check(options.soft.wanted()         ? "--soft"
                         : options.stochastic.wanted() ? "--solver sgd"
-                        : options.confidence.certify  ? "--certify"
-                                                      : "");
+                        : options.confidence.certify
+                            ? "--certify: coins hold the rates inside its window"
+                            : "");
   if (options.soft.wanted()) {
     if (options.stochastic.wanted()) throw UserError("--soft cannot be combined with --solver sgd");
     if (options.blind) {
@@ -161,7 +163,8 @@ int run_fit(const Options& options) {
     throw UserError("--blind cannot be combined with --solver sgd");
   }
   if (options.blind && options.confidence.certify) {
-    throw UserError("--blind cannot be combined with --certify");
+    throw UserError(
+        "--certify cannot be combined with --blind: one threshold decides for several cells");
   }
   const bool requirements_only = options.fairness.criterion.empty();
   // What is wrong with it shows before anything is read.
@@ -201,6 +204,7 @@ int run_fit(const Options& options) {
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
   FitRecord record = found.record();
   record.add(data.stored);
+  record.bound = found.bound;
   record.before = before.overall.figures;
   record.after = after.overall.figures;
   if (output) {
@@ -212,7 +216,6 @@ int run_fit(const Options& options) {
   if (output && output->is_standard_output()) return done;
   if (options.json) {
     Json all = Json::parse(record.to_json());
-    all["bound"] = bound_json(found.bound, data.roles());
     if (found.certified) {
       all["certificate"] = to_json(*found.certified, data.tally());
     }

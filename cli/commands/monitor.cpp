@@ -2,10 +2,14 @@
 #include <evenhand/solve_json.h>
 #include <evenhand/text.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -25,7 +29,9 @@ struct Options {
   DataOptions data;
   RowOptions rows;
   std::string rule;
-  std::string period;
+  std::string decision;
+  std::string criterion;  // empty: the rule's, or selection rates
+  std::string period;     // empty: every file is a batch
   std::string state;
   std::optional<double> tolerance;
   std::optional<double> confidence;
@@ -37,6 +43,126 @@ std::optional<std::string> contents_of(const std::string& path) {
   if (!file) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
+
+// What is monitored: a rule, or decisions, by the rates of a criterion.
+class Watched {
+ public:
+  explicit Watched(Options options) : options_(std::move(options)) {
+    if (options_.rule.empty() == options_.decision.empty()) {
+      throw UserError(
+          "name what to monitor: --rule rule.json, or --decision with the column of decisions");
+    }
+    std::string name = options_.criterion;
+    if (!options_.rule.empty()) {
+      file_ = read_rule(options_.rule);
+      file_->hard();
+      file_->fill(options_.rows, if_there_);
+      if (name.empty() && file_->fit.criterion) name = file_->fit.criterion->name;
+    } else {
+      if (!options_.rows.score.empty()) {
+        throw UserError("give either --score or --decision, not both");
+      }
+      if (!options_.rows.tally.empty()) {
+        throw UserError("a tally has no decisions: give DATA with --decision");
+      }
+      options_.rows.score = options_.decision;
+    }
+    if (!options_.rows.weight.empty()) {
+      throw UserError("monitor counts people: --weight is not supported");
+    }
+    if_there_.weight.clear();
+    rates_ = monitored_rates(name);
+    if (rates_.front() == Rate::selection) {  // outcomes may not be known yet, and do not matter
+      options_.rows.label.clear();
+      if_there_.label.clear();
+    }
+    if (!options_.period.empty()) {
+      options_.rows.within += (options_.rows.within.empty() ? "" : ",") + options_.period;
+    }
+  }
+
+  std::string subject() const {
+    return file_ ? monitored_subject(file_->hard(), rates_)
+                 : monitored_subject(options_.decision, rates_);
+  }
+
+  // In their order. `files` gets the names of all that was read.
+  std::vector<MonitorBatch> batches(std::vector<std::string>& files) const {
+    if (!options_.period.empty()) return read(options_.data, options_.rows, "", files);
+    const bool tallies = !options_.rows.tally.empty();
+    if (!options_.data.input.sql.empty() || options_.data.input.data == "-") {
+      throw UserError(
+          "name the column that says which batch a row belongs to, --period month; or give a file "
+          "for each batch");
+    }
+    const Input input({.data = tallies ? options_.rows.tally : options_.data.input.data,
+                       .sql = {},
+                       .format = options_.data.input.format});
+    std::vector<std::string> paths;
+    for (const std::string& file : input.files()) paths.push_back(input.shown_name(file));
+    const std::vector<std::string> names = names_of(paths);
+    std::vector<MonitorBatch> out;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      DataOptions data = options_.data;
+      RowOptions rows = options_.rows;
+      (tallies ? rows.tally : data.input.data) = paths[i];
+      for (MonitorBatch& batch : read(data, rows, names[i], files)) out.push_back(std::move(batch));
+    }
+    std::stable_sort(out.begin(), out.end(), [](const MonitorBatch& a, const MonitorBatch& b) {
+      return batch_before(a.name, b.name);
+    });
+    add_missing_groups(out);
+    return out;
+  }
+
+ private:
+  // "2025-01" of "months/2025-01.csv.gz"; whole paths where files of several folders have one name.
+  static std::vector<std::string> names_of(const std::vector<std::string>& paths) {
+    std::vector<std::string> out;
+    for (const std::string& path : paths) {
+      std::filesystem::path name = std::filesystem::path(path).filename();
+      const auto is_format = [](const std::string& extension) {
+        return extension.size() > 1 && std::isalpha(static_cast<unsigned char>(extension[1])) != 0;
+      };
+      while (is_format(name.extension().string())) name = name.stem();
+      out.push_back(name.string());
+    }
+    const std::set<std::string> different(out.begin(), out.end());
+    return different.size() == out.size() ? out : paths;
+  }
+
+  std::vector<MonitorBatch> read(const DataOptions& from, const RowOptions& rows,
+                                 const std::string& name, std::vector<std::string>& files) const {
+    const Prepared data = prepare(
+        from, rows, {.needs = file_ ? Needs::score : Needs::decision, .if_there = if_there_});
+    files.insert(files.end(), data.files.begin(), data.files.end());
+    for (const Rate rate : rates_) {
+      if (rate != Rate::selection && !data.tally().labelled()) {
+        throw UserError(fmt::format(
+            "{}: the {} needs labels, what really happened: give --label, or another --criterion",
+            data.name, rate_of(rate).words));
+      }
+    }
+    try {
+      const Rule* const rule = file_ ? &file_->hard() : nullptr;
+      if (options_.period.empty()) {
+        return {monitored_batch(name, data.tally(), data.roles(), rule, rates_)};
+      }
+      Roles roles = data.roles();
+      const std::string period = roles.within.back();
+      roles.within.pop_back();
+      return monitored_batches(data.tally(), roles, period, rule, rates_);
+    } catch (const std::out_of_range& error) {
+      throw UserError(fmt::format("{}: {}; refit it, or leave these people out with --sql",
+                                  data.name, error.what()));
+    }
+  }
+
+  Options options_;
+  std::optional<RuleFile> file_;
+  ColumnsIfThere if_there_;
+  std::vector<Rate> rates_ = {Rate::selection};
+};
 
 std::string report(const Monitor& monitor) {
   const MonitorOptions& options = monitor.options();
@@ -73,37 +199,20 @@ std::string report(const Monitor& monitor) {
   return out;
 }
 
-int run_monitor(Options options) {
-  if (options.rule.empty()) throw UserError("name the rule to monitor: --rule rule.json");
+int run_monitor(const Options& options) {
   if (!options.tolerance) throw UserError("say how far groups may differ: --tolerance 0.05");
-  if (options.period.empty()) {
-    throw UserError("name the column that says which batch a row belongs to: --period month");
-  }
-  const RuleFile file = read_rule(options.rule);
-  const Rule& rule = file.hard();
-  ColumnsIfThere if_there;
-  file.fill(options.rows, if_there);
-  if (!options.rows.weight.empty()) {
-    throw UserError("monitor counts people: --weight is not supported");
-  }
-  // A role, so that the tally has it.
-  options.rows.within += (options.rows.within.empty() ? "" : ",") + options.period;
+  const Watched watched(options);
   const MonitorOptions wanted{.tolerance = *options.tolerance,
                               .confidence = options.confidence.value_or(0.95),
-                              .subject = monitored_subject(rule)};
+                              .subject = watched.subject()};
   std::optional<std::string> before;
   if (!options.state.empty()) before = contents_of(options.state);
   Monitor monitor = before ? Monitor::from_json(*before, wanted) : Monitor(wanted);
-  const Prepared data = prepare(options.data, options.rows, {});
-  Roles roles = data.roles();
-  const std::string period = roles.within.back();
-  roles.within.pop_back();
-  for (MonitorBatch& batch : monitored_batches(data.tally(), roles, period, &rule)) {
-    monitor.add(std::move(batch));
-  }
+  std::vector<std::string> files;
+  for (MonitorBatch& batch : watched.batches(files)) monitor.add(std::move(batch));
   if (!options.state.empty()) {
     Output output(options.state);
-    output.must_not_be(data.files);
+    output.must_not_be(files);
     output.complete_with(monitor.to_json());
   }
   print(options.json ? to_json(monitor).dump(2) + "\n" : report(monitor));
@@ -119,20 +228,33 @@ void add_monitor(Command& program, int& status) {
       "Examples:\n"
       "  evenhand monitor january.csv --rule rule.json --period month --tolerance 0.05 --state "
       "state.json\n"
-      "  evenhand monitor '2025-*.parquet' --rule rule.json --period month --tolerance 0.05\n\n"
+      "  evenhand monitor '2025-*.parquet' --rule rule.json --tolerance 0.05\n"
+      "  evenhand monitor hired.csv --decision hired --sensitive sex --period month --tolerance "
+      "0.05\n\n"
       "Exit status: 0 no alarm, 2 wrong input or options, 4 alarm.");
   auto options = std::make_shared<Options>();
   add_data_options(command, options->data);
+  add_tally_option(command, options->rows);
   add_row_options(command, options->rows);
   {
     const Section section(command, "Monitoring");
     command.add_option("--rule", options->rule, "A rule made by evenhand fit")->type_name("FILE");
     command
+        .add_option("--decision", options->decision,
+                    "Instead of --rule: the column with decisions, 0 or 1")
+        ->type_name("COLUMN");
+    command
+        .add_option("--criterion", options->criterion,
+                    "Monitor the rates of this criterion (default: the rule's, or selection rates)")
+        ->type_name("NAME");
+    command
         .add_option("--period", options->period,
-                    "The column that says which batch a row belongs to, in the order of its values")
+                    "The column that says which batch a row belongs to, in the order of its "
+                    "values; without it every file, or every tally, is a batch, in the order of "
+                    "their names")
         ->type_name("COLUMN");
     add_number(command, "--tolerance", options->tolerance,
-               "How far the groups' selection rates may differ");
+               "How far the rates of groups may differ");
     add_number(command, "--confidence", options->confidence,
                "1 minus the chance of a false alarm, however often you look (default: 0.95)");
     command

@@ -73,6 +73,11 @@ std::string record_in_words(const FitRecord& fit) {
   if (fit.criterion) out += fmt::format("Criterion: {}\n", criterion_in_words(*fit.criterion));
   if (fit.weight) out += fmt::format("Fitted on: {} rows\n", people(*fit.weight));
   if (fit.proof) out += proof_in_words(*fit.proof);
+  if (fit.certified) {
+    out += fmt::format("Certified: at {} % confidence\n", rounded(100 * *fit.certified, 6));
+  }
+  // The sentence itself; where it is widest is a matter for fit and audit.
+  if (fit.bound) out += fit.bound->in_words().front() + "\n";
   return out;
 }
 

@@ -38,7 +38,7 @@ std::vector<std::string> attributes_of(const std::vector<RuleFile>& rules) {
 }
 
 int run_side_by_side(const SideBySideRequest& request) {
-  const auto& [data, scope, auditing, files, limits, json] = request;
+  const auto& [data, scope, auditing, files, limits, same_rows, json] = request;
   std::vector<Rule> rules;
   std::vector<std::string> names;
   for (const RuleFile& file : files) {
@@ -48,19 +48,32 @@ int run_side_by_side(const SideBySideRequest& request) {
   const SideBySide beside = for_rule_on(data.name, [&] {
     return side_by_side(data.tally(), request.scope, rules, request.auditing);
   });
+  std::vector<AuditConfidence> confidence;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    confidence.push_back(confidence_by(&files[i], same_rows, data.stored, beside.rules[i].report,
+                                       auditing.confidence));
+  }
   if (json) {
-    print(to_json({data.name, data.rows(), data.excluded()}, beside, names).dump(2) + "\n");
+    Json out = to_json({data.name, data.rows(), data.excluded()}, beside, names);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      out["rules"][i]["bound"] = to_json(confidence[i], request.scope);
+    }
+    print(out.dump(2) + "\n");
   } else {
     std::string text = SideBySideText{data.name, beside, names}.text();
     if (data.excluded() > 0) {
       text += fmt::format("\n{} left out for a missing value\n", counted(data.excluded(), "row"));
     }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      text += fmt::format("{}  {}: {}\n", i == 0 ? "\n" : "", shown(names[i]),
+                          confidence[i].of(request.scope.relation).in_words().front());
+    }
     print(text);
   }
   int status = exit_done;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    status = std::max(
-        status, limits.judge(data.name, beside.rules[i].report, "by " + shown(names[i]) + ", "));
+    status = std::max(status, limits.judge(data.name, beside.rules[i].report, confidence[i],
+                                           "by " + shown(names[i]) + ", "));
   }
   return status;
 }

@@ -38,6 +38,7 @@ struct SideBySideRequest {
   const AuditOptions& auditing;
   const std::vector<RuleFile>& rules;  // of known groups, or of none
   AuditLimits limits;
+  bool same_rows;  // all rules were fitted on these
   bool json;
 };
 

@@ -144,4 +144,47 @@ Collected collect(Database& database, const Source& source, const Columns& colum
   return {std::move(tally), counted, missing};
 }
 
+std::vector<SquaredWeights> squared_weights(Database& database, const Source& source,
+                                            const Columns& columns, const Tally& tally,
+                                            const NullPolicy& nulls) {
+  std::vector<std::string> selected;
+  for (const std::string& attribute : columns.attributes()) {
+    selected.push_back(as_text(attribute, nulls));
+  }
+  const std::string weight = as_number(source.column(*columns.weight, "--weight"), false);
+  const std::string square = fmt::format("({0}) * ({0})", weight);
+  std::string rows = fmt::format("{} IS NOT NULL", identifier(columns.score));
+  selected.push_back(fmt::format("CAST(sum({}) AS VARCHAR)", square));
+  if (columns.label) {
+    const bool harm = columns.label_is_harm || tally.reading().favorable == Favorable::low;
+    const std::string label = as_number(source.column(*columns.label, "--label"), true);
+    rows += fmt::format(" AND {} IS NOT NULL", identifier(*columns.label));
+    selected.push_back(fmt::format("CAST(coalesce(sum({}) FILTER (({}) = {}), 0) AS VARCHAR)",
+                                   square, label, harm ? 0 : 1));
+  } else {
+    selected.emplace_back("'0'");
+  }
+  const CellNames& names = tally.cells();
+  std::map<std::vector<std::string>, CellCode> codes;
+  for (CellCode c = 0; c < names.size(); ++c) {
+    const auto values = names.values(c);
+    codes[{values.begin(), values.end()}] = c;
+  }
+  std::vector<SquaredWeights> out(names.size());
+  for (const Row& row : database.query(
+           fmt::format("SELECT {} FROM {} WHERE {}{}", joined(selected), source.relation(), rows,
+                       columns.attributes().empty() ? "" : " GROUP BY ALL"),
+           "reading")) {
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i + 2 < row.size(); ++i) {
+      if (row[i]) values.push_back(*row[i]);
+    }
+    const auto found = codes.find(values);
+    if (found == codes.end() || !row[row.size() - 2]) continue;
+    out[found->second].n += std::stod(*row[row.size() - 2]);
+    out[found->second].n1 += std::stod(*row.back());
+  }
+  return out;
+}
+
 }  // namespace evenhand::cli

@@ -1,6 +1,7 @@
 // Rows into a tally, in one pass over the data on all cores.
 #pragma once
 
+#include <evenhand/audit.h>
 #include <evenhand/cell_rows.h>
 
 #include <cstdint>
@@ -37,5 +38,10 @@ struct Collected {
 // Throws UserError that says which row is wrong and why, or how many values are missing.
 Collected collect(Database& database, const Source& source, const Columns& columns,
                   const CellRowsOptions& options, const NullPolicy& nulls);
+
+// Of the same rows, for each cell of the tally.
+std::vector<SquaredWeights> squared_weights(Database& database, const Source& source,
+                                            const Columns& columns, const Tally& tally,
+                                            const NullPolicy& nulls);
 
 }  // namespace evenhand::cli

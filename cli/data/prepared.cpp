@@ -80,6 +80,11 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
                                  .labelled = columns.label.has_value(),
                                  .weighted = columns.weight.has_value()},
                                 NullPolicy::from(rows.null));
+  std::vector<SquaredWeights> squared;
+  if (options.squared_weights && columns.weight && !collected.tally.unit_weights()) {
+    squared =
+        squared_weights(database, source, columns, collected.tally, NullPolicy::from(rows.null));
+  }
   return {.stored = {.tally = std::move(collected.tally),
                      .source = {.roles = {.sensitive = columns.sensitive, .within = columns.within},
                                 .score = columns.score,
@@ -90,6 +95,7 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
                                 .excluded = collected.excluded}},
           .name = source.name(),
           .columns = columns,
+          .squared_weights = std::move(squared),
           .input = input,
           .files = input->files()};
 }

@@ -1,6 +1,7 @@
 // From options to a tally: the part that fit, audit, frontier and tally have in common.
 #pragma once
 
+#include <evenhand/audit.h>
 #include <evenhand/tally.h>
 
 #include <memory>
@@ -16,8 +17,9 @@ struct Prepared {
   std::string name;      // of the data, for messages and records
   Columns columns = {};  // as far as known
   bool from_tally = false;
-  std::shared_ptr<const Input> input;  // of rows, to be read again
-  std::vector<std::string> files;      // that were read: no output may be one of them
+  std::vector<SquaredWeights> squared_weights = {};  // of each cell, if asked for and known
+  std::shared_ptr<const Input> input;                // of rows, to be read again
+  std::vector<std::string> files;                    // that were read: no output may be one of them
 
   const Tally& tally() const noexcept { return stored.tally; }
   const Roles& roles() const noexcept { return stored.source.roles; }
@@ -36,6 +38,7 @@ struct PrepareOptions {
   bool sensitive_needed = true;
   ColumnsIfThere if_there = {};
   std::vector<std::string> also = {};  // attributes that a rule asks for, whoever is compared
+  bool squared_weights = false;        // add them up, where rows have weights
 };
 
 // Throws UserError if the criterion needs labels, and rows come without.

@@ -16,6 +16,12 @@
 
 namespace evenhand {
 
+// Sums of squared weights in a cell, of all rows and of those with a favourable outcome.
+struct SquaredWeights {
+  double n = 0;
+  double n1 = 0;
+};
+
 struct AuditOptions {
   Costs costs = {};
   std::optional<double> base_threshold = {};  // as in SolveOptions
@@ -31,6 +37,9 @@ struct AuditOptions {
   // them. Rates that need labels are then not known.
   bool by_scores = false;
   double min_group = 0;  // groups of less weight are shown, but not compared; finite, >= 0
+  // Of each cell, where rows have weights, for intervals by effective sizes; empty: not known, and
+  // there are none.
+  std::vector<SquaredWeights> squared_weights = {};
 };
 
 // Where a rate lies in the population that the rows were drawn from, for one rate at a time: the
@@ -51,7 +60,7 @@ struct Figures {
   // for raw scores without a calibrator.
   std::optional<double> accuracy;
   std::optional<double> cost;  // mean cost of a decision
-  // Of the rates above; none for weighted rows.
+  // Of the rates above; of weighted rows only with AuditOptions::squared_weights.
   std::optional<Interval> selection_interval;
   std::optional<Interval> true_positive_interval;
   std::optional<Interval> false_positive_interval;

@@ -1,6 +1,7 @@
 // Audits as JSON, for programs that use nlohmann's; evenhand.h does not include this.
 #pragma once
 
+#include <evenhand/audit_confidence.h>
 #include <evenhand/audit_report.h>
 #include <evenhand/calibrate.h>
 #include <evenhand/side_by_side.h>
@@ -37,6 +38,11 @@ nlohmann::ordered_json to_json(const AuditSource& source, const AuditReport& bef
 // Several rules, called by these names.
 nlohmann::ordered_json to_json(const AuditSource& source, const SideBySide& beside,
                                const std::vector<std::string>& names);
+
+// What is said of new people: the bound that the headline is about, as fits have it, and the two
+// sides of the other one.
+nlohmann::ordered_json to_json(const AuditConfidence& confidence, const AuditScope& scope);
+nlohmann::ordered_json to_json(const AuditTests& tests);
 
 // {"attribute": "value"}
 nlohmann::ordered_json values_json(const std::vector<std::string>& attributes,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/confidence.h>
 #include <evenhand/requirement.h>
 
 #include <cstddef>
@@ -63,10 +64,27 @@ struct AgainstReference {
   }
 };
 
+// A group with what its rate is counted on: rows, or those with the outcome. With weights, as many
+// rows as they are worth (effective_size), if AuditOptions::squared_weights says so.
+struct CountedGroup {
+  GroupName name;
+  RateCount count;
+  double rate = 0;
+  bool pooled = false;  // of several cells
+};
+
+// The groups of a stratum that are compared by a rate, in the order of the audit.
+struct ComparedRates {
+  Rate rate = Rate::selection;
+  GroupName stratum;  // everybody where all cells are compared
+  std::vector<CountedGroup> groups;
+};
+
 // One grouping.
 struct AuditView {
   Roles roles;
   Audit audit;
+  std::vector<ComparedRates> compared;
   std::vector<AgainstReference> against_reference;
 };
 
@@ -86,6 +104,8 @@ struct CheckedRequirement {
 struct AuditReport {
   CellNames cells;
   AuditScope scope;
+  bool unit_weights = true;      // rows count once each
+  bool effective = false;        // they do not, and counts are effective sizes
   std::vector<AuditView> views;  // at least one
   // Over all views, strata and rates that are compared; none if nothing can be.
   std::optional<Gap> largest_difference;

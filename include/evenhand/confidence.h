@@ -63,7 +63,7 @@ class PairBounds {
 
   std::size_t size() const noexcept { return pairs_.size(); }
   const PairSizes& sizes(std::size_t pair) const { return pairs_[pair]; }
-  // At most 1; at least 0.
+  // From -1 to 1, and from 0: below 0, or above 1, the difference is shown to be the other way.
   double difference(std::size_t pair, double over, double under) const;
   double ratio(std::size_t pair, double under, double over) const;
 

@@ -45,6 +45,9 @@ struct ConfidenceBound {
   bool is_ratio = false;          // the value is a ratio at least, else a difference at most
   std::optional<BoundKind> kind;  // none: rows count as fresh, by exact limits
   double observed = 0;
+  // The other side, with the same confidence: the largest difference is at least this, or the
+  // smallest ratio at most this; 0, or 1, where nothing is shown. None without a value.
+  std::optional<double> shown;
   std::vector<StratumBound> strata;  // in the order of their values
   std::vector<SmallGroup> small;     // fewer than 50 rows: too few to learn much from
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/audit_confidence.h>
 #include <evenhand/audit_report.h>
 #include <evenhand/bad_row.h>
 #include <evenhand/blind.h>

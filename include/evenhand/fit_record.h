@@ -3,6 +3,7 @@
 #pragma once
 
 #include <evenhand/audit.h>
+#include <evenhand/confidence_bound.h>
 #include <evenhand/criterion.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
@@ -149,6 +150,7 @@ struct FitRecord {
   std::vector<RecordedConstraint> constraints = {};
   std::optional<std::vector<RecordedStratum>> strata = {};
   std::optional<RecordedSgd> sgd = {};
+  std::optional<ConfidenceBound> bound = {};  // for people not met yet
   // From here on, the data.
   std::optional<RecordedColumns> columns = {};
   std::optional<Reading> reading = {};
@@ -179,6 +181,10 @@ struct FitRecord {
   // The same for soft groups, whose columns are given. Labels and figures are left to the caller.
   void add(const TallySource& from, const std::vector<std::string>& soft,
            const SoftSolution& solution);
+
+  // Whether the rule was fitted on these very rows: their tallies have one fingerprint. False if
+  // the record says nothing of its data.
+  bool fitted_on(const StoredTally& data) const;
 
   // A JSON object on one line.
   std::string to_json() const;

@@ -48,29 +48,44 @@ struct MonitorOptions {
   std::string subject = {};
 };
 
-// A group in a stratum, in one batch.
+// A group in a stratum, in one batch; under a criterion of two rates it occurs once for each.
 struct MonitoredGroup {
   std::string stratum;  // empty where there is one
   std::string group;
-  RateCount count;
+  RateCount count;  // for label rates, of the rows with the outcome
+  Rate rate = Rate::selection;
 };
 
 struct MonitorBatch {
-  std::string name;  // batches come in the order of their names
+  std::string name;  // batches come in the order of their names (batch_before)
   std::vector<MonitoredGroup> groups;
   std::optional<double> mean_score = {};  // shown beside, not tested
 };
 
-// What is monitored of a rule: its fingerprint, a MonitorOptions::subject.
-std::string monitored_subject(const Rule& rule);
+// Whether a batch comes before another, by their names: numbers in them by their value, so that 9
+// comes before 10, and all else as text.
+bool batch_before(std::string_view a, std::string_view b) noexcept;
+
+// The rates of a criterion, by its name; selection rates for none, and for requirements alone.
+// Throws std::invalid_argument for a name that is not known.
+std::vector<Rate> monitored_rates(std::string_view criterion);
+
+// What is monitored, a MonitorOptions::subject: the fingerprint of a rule, or the column that
+// decisions stand in; and the rates, unless they are selection rates.
+std::string monitored_subject(const Rule& rule, const std::vector<Rate>& rates = {Rate::selection});
+std::string monitored_subject(const std::string& decisions,
+                              const std::vector<Rate>& rates = {Rate::selection});
 
 // The decisions of a rule about the people of a tally, as one batch, or as a batch for each value
 // of the attribute `period`. Without a rule the scores are decisions, 0 or 1. Throw
-// std::invalid_argument for weighted rows, and like audit.
+// std::invalid_argument for weighted rows, and like audit_report.
 MonitorBatch monitored_batch(std::string name, const Tally& tally, const Roles& roles,
-                             const Rule* rule);
+                             const Rule* rule, const std::vector<Rate>& rates = {Rate::selection});
 std::vector<MonitorBatch> monitored_batches(const Tally& tally, const Roles& roles,
-                                            const std::string& period, const Rule* rule);
+                                            const std::string& period, const Rule* rule,
+                                            const std::vector<Rate>& rates = {Rate::selection});
+// Groups that only some of the batches have are in the others, too, with no rows.
+void add_missing_groups(std::vector<MonitorBatch>& batches);
 
 // What was known after a batch.
 struct MonitorLook {
@@ -85,7 +100,8 @@ struct MonitorLook {
   double largest_share_change = 0;  // of a group's share of rows, since the first batch
 };
 
-// Batch after batch. Pairs of groups inside each stratum share the evidence in equal parts.
+// Batch after batch. Pairs of groups inside each stratum, for each rate, share the evidence in
+// equal parts.
 class Monitor {
  public:
   explicit Monitor(MonitorOptions options);  // throws std::invalid_argument
@@ -99,7 +115,8 @@ class Monitor {
   bool alarm() const noexcept { return !looks_.empty() && looks_.back().alarm; }
 
   // A small file to continue from. Reading it adds its batches again, so that it cannot disagree
-  // with itself. Throws std::invalid_argument unless it is a state of the same options.
+  // with itself. Throws std::invalid_argument unless it is a state of the same options, without a
+  // key that is unknown or occurs twice.
   std::string to_json() const;
   static Monitor from_json(std::string_view json, const MonitorOptions& options);
 
@@ -107,6 +124,7 @@ class Monitor {
   void take(MonitorBatch batch);  // all but the bound
 
   struct Pair {
+    Rate rate;
     std::string stratum, over, under;
     PairEvidence evidence;
     std::vector<std::pair<RateCount, RateCount>> batches;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <evenhand/calibrator.h>
+#include <evenhand/confidence.h>
 #include <evenhand/criterion.h>
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
@@ -65,6 +66,11 @@ inline constexpr std::array lottery_names = {
     Name{Lottery::fewest, "fewest", "coins for as few people as the best rates allow"},
     Name{Lottery::least_chance, "least-chance", "as little chance as possible in all"},
     Name{Lottery::none, "none", "no coins: one threshold for each group"},
+};
+inline constexpr std::array bound_kind_names = {
+    Name{BoundKind::same_rate, "same-rate", "where the criterion ties the rates"},
+    Name{BoundKind::any, "any", "whatever the rule"},
+    Name{BoundKind::dkw, "dkw", "whatever the rule: wider, proved for every size"},
 };
 inline constexpr std::array projection_names = {
     Name{Projection::corrected, "corrected", "a box that holds an optimum"},

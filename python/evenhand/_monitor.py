@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Monitor:
-    """Watch whether groups are still selected at rates within a tolerance.
+    """Watch whether the rates of groups are still within a tolerance.
 
     Evidence against it grows from batch to batch. It is valid however often one looks: while the
     difference stays within the tolerance, an alarm is ever raised with a probability of at most
@@ -31,7 +31,7 @@ class Monitor:
     rule : Rule or Fit, optional
         What decides. Without a rule, ``decision`` names a column of decisions.
     tolerance : float
-        How far the groups' selection rates may differ.
+        How far the rates of groups may differ.
     confidence : float
         1 minus the chance of a false alarm, ever.
     period : str, optional
@@ -39,6 +39,10 @@ class Monitor:
         :meth:`add` takes the name of the batch.
     score, sensitive, within, decision : names of columns, optional
         Those of the rule by default.
+    criterion : str, optional
+        Watch the rates of this criterion: by default the rule's, or selection rates.
+    label : str, optional
+        The column of outcomes, for a criterion of label rates; the rule's by default.
     null : str, optional
         Missing values, as for :func:`evenhand.fit`; by default as the rule was fitted.
     state : str or path, optional
@@ -72,6 +76,8 @@ class Monitor:
         sensitive: Columns = None,
         within: Columns = None,
         decision: str | None = None,
+        criterion: str | None = None,
+        label: str | None = None,
         null: str | None = None,
         state: _files.PathLike | None = None,
     ) -> None:
@@ -85,12 +91,19 @@ class Monitor:
         self._score = first(score, known.get("score") or None)
         self._sensitive = first(sensitive, known.get("sensitive") or None)
         self._within = first(within, known.get("within") or None)
-        self._decision = decision
+        self._decision = None if decision is None else _options.text(decision, "decision")
+        of_rule = {} if found is None else found.record.get("criterion", {})
+        self._criterion: str = first(criterion, of_rule.get("name"), "")
+        self._label = None
+        if _core.Monitor.needs_labels(_options.text(self._criterion, "criterion")):
+            self._label = first(label, known.get("label") or None)
         self._period = None if period is None else _options.text(period, "period")
         self._null = first(null, None if found is None else found.null, "error")
         self._state = state
         numbers = _options.number(tolerance, "tolerance"), _options.number(confidence, "confidence")
-        self._core = _core.Monitor(*numbers, None if found is None else found._core)
+        self._core = _core.Monitor(
+            *numbers, None if found is None else found._core, decision or "", self._criterion
+        )
         if state is not None and Path(state).exists():
             try:
                 self._core = self._core.continued(_files.read_text(state))
@@ -137,7 +150,9 @@ class Monitor:
         within = [one for one in tally.within if one != self._period]
         rule = None if self._rule is None else self._rule._core
         named = "" if name is None else _options.text(name, "name")
-        self._core.add(tally._core, tally.sensitive, within, rule, self._period or "", named)
+        self._core.add(
+            tally._core, tally.sensitive, within, rule, self._criterion, self._period or "", named
+        )
         if self._state is not None:
             self.save(self._state)
         return self
@@ -170,7 +185,8 @@ class Monitor:
                 raise ValueError("score is missing: give the name of its column")
             score = _inputs.resolved(self._score, frame, "score")
             reading = (self._rule.scale, self._rule.favorable)
-        given = Given(within or None, None, None, None, *reading, None, self._null)
+        label = _inputs.resolved(self._label, frame, "label")
+        given = Given(within or None, label, None, None, *reading, None, self._null)
         return as_tally(score, columns, given, needed=True)
 
     def to_json(self) -> str:

@@ -1,6 +1,9 @@
+#include <evenhand/audit_confidence.h>
 #include <evenhand/audit_json.h>
 #include <evenhand/audit_report.h>
+#include <evenhand/fit_record.h>
 #include <evenhand/side_by_side.h>
+#include <evenhand/tally_file.h>
 
 #include <algorithm>
 #include <optional>
@@ -44,7 +47,11 @@ AuditScope scope(Names sensitive, Names within, const std::string& across, const
 AuditOptions options(double cost_fp, double cost_fn, std::optional<double> base_threshold,
                      double confidence, std::optional<Calibrator> calibrator,
                      std::size_t calibration_bins, const std::string& unseen, bool decisions,
-                     double min_group) {
+                     double min_group, const Tally* squares) {
+  std::vector<SquaredWeights> squared;
+  for (CellCode c = 0; squares && c < squares->cells().size(); ++c) {
+    squared.push_back({squares->total(c).n, squares->total(c).n1});
+  }
   return {.costs = {cost_fp, cost_fn},
           .base_threshold = base_threshold,
           .confidence = confidence,
@@ -52,7 +59,8 @@ AuditOptions options(double cost_fp, double cost_fn, std::optional<double> base_
           .calibration_bins = calibration_bins,
           .unseen = unseen_from(unseen),
           .decisions = decisions,
-          .min_group = min_group};
+          .min_group = min_group,
+          .squared_weights = std::move(squared)};
 }
 
 AuditReport report(const Tally& tally, const AuditScope& about, const Rule* rule,
@@ -61,16 +69,48 @@ AuditReport report(const Tally& tally, const AuditScope& about, const Rule* rule
   return rule ? audit_report(tally, about, *rule, how) : audit_report(tally, about, how);
 }
 
+// What was fitted on these rows, or is said to be; none: they are fresh to the rule.
+std::optional<FitRecord> fitted_by(const Tally& tally, const TallySource& source,
+                                   const std::string& record, bool same_rows) {
+  if (record.empty() && !same_rows) return std::nullopt;
+  FitRecord fit = record.empty() ? FitRecord() : FitRecord::from_json(record);
+  if (!same_rows && !fit.fitted_on({tally, source})) return std::nullopt;
+  return fit;
+}
+
+// `record`: of the rule's fit; empty without one.
+AuditConfidence confidence(const AuditReport& about, const Tally& tally, const TallySource& source,
+                           const std::string& record, bool same_rows, double sure) {
+  const nb::gil_scoped_release released;
+  return confidence_of(
+      about, {.confidence = sure, .fitted_by = fitted_by(tally, source, record, same_rows)});
+}
+
+std::string text_of(std::uint64_t rows, std::uint64_t excluded, const AuditReport& before,
+                    const AuditReport* after, const AuditConfidence& sure,
+                    const AuditTests* tests) {
+  nlohmann::ordered_json out = to_json({{}, rows, excluded}, before, after);
+  out["bound"] = to_json(sure, before.scope);
+  if (tests) out["tests"] = to_json(*tests);
+  return out.dump(2) + "\n";
+}
+
 nb::object beside(const Tally& tally, const AuditScope& about,
                   const std::vector<const Rule*>& given, const Names& names,
-                  const AuditOptions& how, std::uint64_t rows, std::uint64_t excluded) {
+                  const AuditOptions& how, const TallySource& source, const Names& records,
+                  std::uint64_t rows, std::uint64_t excluded) {
   std::vector<Rule> rules;
   for (const Rule* const rule : given) rules.push_back(*rule);
   const SideBySide found = [&] {
     const nb::gil_scoped_release released;
     return side_by_side(tally, about, rules, how);
   }();
-  return to_python(to_json({{}, rows, excluded}, found, names));
+  nlohmann::ordered_json out = to_json({{}, rows, excluded}, found, names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out["rules"][i]["bound"] = to_json(
+        confidence(found.rules[i].report, tally, source, records[i], false, how.confidence), about);
+  }
+  return to_python(out);
 }
 
 }  // namespace
@@ -87,21 +127,36 @@ void bind_audit(nb::module_& m) {
         nb::arg("reference"), nb::arg("require"));
   m.def("audit_options", &options, nb::kw_only(), nb::arg("cost_fp"), nb::arg("cost_fn"),
         nb::arg("base_threshold").none(), nb::arg("confidence"), nb::arg("calibrator").none(),
-        nb::arg("calibration_bins"), nb::arg("unseen"), nb::arg("decisions"), nb::arg("min_group"));
+        nb::arg("calibration_bins"), nb::arg("unseen"), nb::arg("decisions"), nb::arg("min_group"),
+        nb::arg("squares").none());
   m.def("audit", &report, nb::arg("tally"), nb::arg("scope"), nb::arg("rule").none(),
         nb::arg("options"));
   m.def("side_by_side", &beside, nb::arg("tally"), nb::arg("scope"), nb::arg("rules"),
-        nb::arg("names"), nb::arg("options"), nb::arg("rows"), nb::arg("excluded"),
+        nb::arg("names"), nb::arg("options"), nb::arg("source"), nb::arg("records"),
+        nb::arg("rows"), nb::arg("excluded"),
         nb::sig("def side_by_side(tally: Tally, scope: AuditScope, rules: "
                 "collections.abc.Sequence[Rule], names: collections.abc.Sequence[str], options: "
-                "AuditOptions, rows: int, excluded: int) -> dict[str, typing.Any]"));
+                "AuditOptions, source: TallySource, records: collections.abc.Sequence[str], rows: "
+                "int, excluded: int) -> dict[str, typing.Any]"));
+  nb::class_<AuditConfidence>(m, "AuditConfidence")
+      .def_ro("fitted", &AuditConfidence::fitted)
+      .def_ro("difference", &AuditConfidence::difference)
+      .def_ro("ratio", &AuditConfidence::ratio);
+  nb::class_<AuditTests>(m, "AuditTests")
+      .def(
+          "record", [](const AuditTests& tests) { return to_python(to_json(tests)); },
+          nb::sig("def record(self) -> dict[str, typing.Any]"));
+  m.def("audit_confidence", &confidence, nb::arg("report"), nb::arg("tally"), nb::arg("source"),
+        nb::arg("record"), nb::arg("same_rows"), nb::arg("confidence"));
   m.def(
-      "audit_json",
-      [](std::uint64_t rows, std::uint64_t excluded, const AuditReport& before,
-         const AuditReport* after) {
-        return to_json({{}, rows, excluded}, before, after).dump(2) + "\n";
+      "audit_tests",
+      [](const AuditReport& about, double sure) {
+        const nb::gil_scoped_release released;
+        return tests_of(about, sure);
       },
-      nb::arg("rows"), nb::arg("excluded"), nb::arg("before"), nb::arg("after").none());
+      nb::arg("report"), nb::arg("confidence"));
+  m.def("audit_json", &text_of, nb::arg("rows"), nb::arg("excluded"), nb::arg("before"),
+        nb::arg("after").none(), nb::arg("confidence"), nb::arg("tests").none());
 }
 
 }  // namespace evenhand::python

@@ -107,10 +107,11 @@ void bind_sgd(nb::module_& m) {
                    [](const SgdResult& fit) { return fit.solution.status == Status::infeasible; })
       .def(
           "fit_record",
-          [](const SgdResult& fit, const Tally& tally, const TallySource& source) {
-            return record_text(FitRecord::of(fit), fit.solution, tally, source);
+          [](const SgdResult& fit, const Tally& tally, const TallySource& source,
+             const ConfidenceBound& bound) {
+            return record_text(FitRecord::of(fit), fit.solution, tally, source, bound);
           },
-          nb::arg("tally"), nb::arg("source"))
+          nb::arg("tally"), nb::arg("source"), nb::arg("bound"))
       .def_ro("solution", &SgdResult::solution)
       .def(
           "constant_in_words", [](const SgdResult&, const Tally&) { return std::string(); },

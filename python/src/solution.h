@@ -13,7 +13,7 @@ namespace evenhand::python {
 nanobind::dict solution_record(const Solution& fit, const Tally& tally);
 // The member `fit` of the rule's file, as the tool writes it.
 std::string record_text(FitRecord record, const Solution& fit, const Tally& tally,
-                        const TallySource& source);
+                        const TallySource& source, const ConfidenceBound& bound);
 // The sentences of fit_words.h.
 nanobind::dict words_of(const Solution& fit, const Tally& tally);
 

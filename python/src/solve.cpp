@@ -122,8 +122,9 @@ nb::list stratum_records(const Solution& fit) {
 }  // namespace
 
 std::string record_text(FitRecord record, const Solution& fit, const Tally& tally,
-                        const TallySource& source) {
+                        const TallySource& source, const ConfidenceBound& bound) {
   const nb::gil_scoped_release released;
+  record.bound = bound;
   record.add({tally, source}, fit);
   return record.to_json();
 }
@@ -180,10 +181,11 @@ void bind_solve(nb::module_& m) {
                    [](const Solution& fit) { return fit.status == Status::infeasible; })
       .def(
           "fit_record",
-          [](const Solution& fit, const Tally& tally, const TallySource& source) {
-            return record_text(FitRecord::of(fit), fit, tally, source);
+          [](const Solution& fit, const Tally& tally, const TallySource& source,
+             const ConfidenceBound& bound) {
+            return record_text(FitRecord::of(fit), fit, tally, source, bound);
           },
-          nb::arg("tally"), nb::arg("source"))
+          nb::arg("tally"), nb::arg("source"), nb::arg("bound"))
       .def(
           "constant_in_words",
           [](const Solution& fit, const Tally& tally) {

@@ -91,11 +91,11 @@ def tool(tmp_path: Path) -> Callable[..., str]:
     if not TOOL:
         unavailable("EVENHAND does not say where the tool is")
 
-    def run(*arguments: object) -> str:
+    def run(*arguments: object, status: int = 0) -> str:
         done = subprocess.run(
             [TOOL, *map(str, arguments)], cwd=tmp_path, capture_output=True, check=False
         )
-        assert done.returncode == 0, done.stderr.decode()
+        assert done.returncode == status, done.stderr.decode()
         return done.stdout.decode()
 
     return run

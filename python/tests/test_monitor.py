@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,8 +81,6 @@ def test_a_rule_is_monitored_by_its_own_columns(tmp_path: Path, tool: Callable[.
         "monitor", "people.csv", "--rule", "rule.json", "--period", "month", "--tolerance", "0.05",
         "--state", "state.json", "--json",
     )  # fmt: skip
-    import json
-
     assert json.loads(printed) == monitor.to_dict()
     assert (tmp_path / "state.json").read_text() == monitor.to_json()
 
@@ -130,3 +129,38 @@ def test_the_picture_has_the_evidence_and_the_height_of_an_alarm() -> None:
     assert np.allclose(np.log(evidence), [look["log_evidence"] for look in monitor.looks])
     assert ax.get_ylabel() == "evidence"
     assert ax.get_xticklabels()[0].get_text() == "$month 0$"
+
+
+def hired(months: list[int]) -> pd.DataFrame:
+    """Decisions with outcomes: women who deserve a yes get it less often, others as often."""
+    rows = []
+    for number in months:
+        for i in range(800):
+            woman, good = i % 2 == 0, i % 4 < 2
+            yes = i // 4 % 10 < (4 if woman and good else 8 if good else 2)
+            rows.append((number, "F" if woman else "M", int(yes), int(good)))
+    return pd.DataFrame(rows, columns=["month", "sex", "hired", "good"])
+
+
+def test_rates_of_outcomes_are_watched_as_by_the_tool(
+    tmp_path: Path, tool: Callable[..., str]
+) -> None:
+    frame = hired([8, 9, 10, 11])
+    options: dict[str, Any] = {"decision": "hired", "label": "good", "period": "month"}
+    monitor = watch(criterion="equal-opportunity", **options).add(frame)
+    assert monitor.alarm
+    assert [look["batch"] for look in monitor.looks] == ["8", "9", "10", "11"]
+    assert not watch(criterion="false-positive-parity", **options).add(frame).alarm
+    monitor.save(tmp_path / "state.json")
+    hired([12]).to_csv(tmp_path / "hired.csv", index=False)
+    printed = tool(
+        "monitor", "hired.csv", "--decision", "hired", "--label", "good", "--sensitive", "sex",
+        "--criterion", "equal-opportunity", "--period", "month", "--tolerance", "0.05",
+        "--state", "state.json", "--json", status=4,
+    )  # fmt: skip
+    assert json.loads(printed)["batches"][-1] == monitor.add(hired([12])).looks[-1]
+    assert (tmp_path / "state.json").read_text() == monitor.to_json()
+    with pytest.raises(ValueError, match="needs labels"):
+        watch(decision="hired", criterion="equalized-odds", period="month").add(frame)
+    with pytest.raises(ValueError, match="fairness"):
+        watch(criterion="fairness")

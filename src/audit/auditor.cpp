@@ -1,5 +1,6 @@
 #include "audit/auditor.h"
 
+#include <evenhand/tests_of_rates.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
@@ -21,6 +22,19 @@ std::optional<double> share(double part, double whole) {
   return whole > 0 ? std::optional(part / whole) : std::nullopt;
 }
 
+// What a rate is a share of, and how much of that is selected.
+double weight_of(const Totals& t, Rate rate) {
+  return rate == Rate::selection       ? t.n
+         : rate == Rate::true_positive ? t.positives
+                                       : t.n - t.positives;
+}
+
+double selected_of(const Totals& t, Rate rate) {
+  return rate == Rate::selection       ? t.selected
+         : rate == Rate::true_positive ? t.selected_positives
+                                       : t.selected - t.selected_positives;
+}
+
 // The z with P(|Z| <= z) = confidence for a standard normal Z.
 double normal_quantile(double confidence) {
   if (!(confidence > 0 && confidence < 1)) {
@@ -37,8 +51,10 @@ double normal_quantile(double confidence) {
 }
 
 // Wilson's interval; rates of probabilities vary no more than those of 0 and 1 with the same mean.
-std::optional<Interval> interval_of(std::optional<double> rate, double n, double z) {
-  if (!rate) return std::nullopt;
+std::optional<Interval> interval_of(std::optional<double> rate, std::optional<double> rows,
+                                    double z) {
+  if (!rate || !rows) return std::nullopt;
+  const double n = *rows;
   const double z2 = z * z;
   const double centre = (*rate + z2 / (2 * n)) / (1 + z2 / n);
   const double half = z / (1 + z2 / n) * std::sqrt(*rate * (1 - *rate) / n + z2 / (4 * n * n));
@@ -115,6 +131,12 @@ Auditor::Auditor(const Tally& tally, const AuditOptions& options, Outlook outloo
     throw std::invalid_argument(fmt::format(
         "the smallest group to compare has 0 people or more, not {}", shortest(options.min_group)));
   }
+  if (effective()) {
+    if (tally.unit_weights() || options.squared_weights.size() != totals_.size()) {
+      throw std::invalid_argument("squared weights are for weighted rows, one for each cell");
+    }
+    for (CellCode c = 0; c < totals_.size(); ++c) totals_[c].squared = options.squared_weights[c];
+  }
   if (options.calibration_bins > 0) {
     calibration_ = outlook_.calibrator
                        ? calibration_report(tally, *outlook_.calibrator, options.calibration_bins)
@@ -149,6 +171,48 @@ Audit Auditor::by(const Roles& roles) const {
   return out;
 }
 
+std::vector<ComparedRates> Auditor::compared(const Roles& roles, const AuditScope& scope) const {
+  std::vector<ComparedRates> out;
+  const CellNames& names = tally_.cells();
+  for (const Rate rate : scope.rates) {
+    ComparedRates at{rate, {}, {}};
+    for (const CellGroup& stratum : group_cells(names, roles.within)) {
+      const GroupName inside{roles.within, stratum.values};
+      for (const CellGroup& group : group_cells(names, roles.sensitive, stratum.cells)) {
+        Totals sum;
+        for (const CellCode c : group.cells) sum += totals_[c];
+        const std::optional<double> value = figures(sum).*rate_of(rate).value;
+        if (!value || sum.n < options_.min_group) continue;
+        const double weight = weight_of(sum, rate);
+        const double rows = rows_of(sum, rate).value_or(weight);
+        const double positive = rows == weight ? selected_of(sum, rate) : *value * rows;
+        const GroupName name{roles.sensitive, group.values};
+        at.groups.push_back({scope.all_cells ? name.in(inside) : name,
+                             {std::clamp(positive, 0.0, rows), rows},
+                             *value,
+                             group.cells.size() > 1});
+      }
+      if (scope.all_cells) continue;
+      at.stratum = inside;
+      out.push_back(std::move(at));
+      at = {rate, {}, {}};
+    }
+    if (scope.all_cells) out.push_back(std::move(at));
+  }
+  return out;
+}
+
+std::optional<double> Auditor::rows_of(const Totals& totals, Rate rate) const {
+  const double weight = weight_of(totals, rate);
+  if (tally_.unit_weights() || weight <= 0) return weight;
+  const SquaredWeights& squared = totals.squared;
+  const double squares = rate == Rate::selection       ? squared.n
+                         : rate == Rate::true_positive ? squared.n1
+                                                       : squared.n - squared.n1;
+  if (squares <= 0) return std::nullopt;
+  return effective_size(weight, squares);
+}
+
 Figures Auditor::figures(const Totals& t) const {
   const double negatives = t.n - t.positives;
   const double selected_negatives = t.selected - t.selected_positives;
@@ -160,10 +224,8 @@ Figures Auditor::figures(const Totals& t) const {
     out.true_positive_rate = share(t.selected_positives, t.positives);
     out.false_positive_rate = share(selected_negatives, negatives);
   }
-  if (tally_.unit_weights()) {
-    out.selection_interval = interval_of(out.selection_rate, t.n, z_);
-    out.true_positive_interval = interval_of(out.true_positive_rate, t.positives, z_);
-    out.false_positive_interval = interval_of(out.false_positive_rate, negatives, z_);
+  for (const RateOf& rate : all_rates()) {
+    out.*rate.interval = interval_of(out.*rate.value, rows_of(t, rate.rate), z_);
   }
   if (!knows_outcomes_) return out;
   out.precision = share(t.selected_positives, t.selected);
@@ -219,25 +281,6 @@ Audit audit(const Tally& tally, const Roles& roles, const AuditOptions& options)
 
 Audit audit(const Tally& tally, const Roles& roles, const Rule& rule, const AuditOptions& options) {
   return Auditor(tally, rule, options).by(roles);
-}
-
-std::span<const RateOf> all_rates() noexcept {
-  static constexpr RateOf rates[] = {
-      {Rate::selection, "selection_rate", "selection rate", "selected", &Figures::selection_rate,
-       &Figures::selection_interval, &Comparison::selection_rate},
-      {Rate::true_positive, "true_positive_rate", "true-positive rate", "true pos.",
-       &Figures::true_positive_rate, &Figures::true_positive_interval,
-       &Comparison::true_positive_rate},
-      {Rate::false_positive, "false_positive_rate", "false-positive rate", "false pos.",
-       &Figures::false_positive_rate, &Figures::false_positive_interval,
-       &Comparison::false_positive_rate},
-  };
-  return rates;
-}
-
-const RateOf& rate_of(Rate rate) noexcept {
-  return *std::find_if(all_rates().begin(), all_rates().end(),
-                       [&](const RateOf& one) { return one.rate == rate; });
 }
 
 std::optional<double> largest_difference(const Audit& audit, Rate rate) {

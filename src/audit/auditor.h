@@ -1,7 +1,7 @@
 // One set of decisions about a tally, counted once and audited by any grouping.
 #pragma once
 
-#include <evenhand/audit.h>
+#include <evenhand/audit_report.h>
 
 #include <vector>
 
@@ -20,14 +20,19 @@ class Auditor {
   Auditor(const Tally& tally, const Rule& rule, const AuditOptions& options);
 
   Audit by(const Roles& roles) const;
+  // In each stratum, or over all groups of all strata for criteria that compare strata too.
+  std::vector<ComparedRates> compared(const Roles& roles, const AuditScope& scope) const;
   const std::vector<Totals>& totals() const noexcept { return totals_; }  // of each cell
   const Tally& tally() const noexcept { return tally_; }
+  bool effective() const noexcept { return !options_.squared_weights.empty(); }
   // From labels, or as the scores expect them.
   bool knows_outcomes() const noexcept { return knows_outcomes_; }
 
  private:
   Auditor(const Tally& tally, const AuditOptions& options, Outlook outlook, Decider decider);
 
+  // How many rows a rate is worth; none where rows have weights that nobody squared.
+  std::optional<double> rows_of(const Totals& totals, Rate rate) const;
   Figures figures(const Totals& totals) const;
   std::optional<Spread> spread(const std::vector<AuditedGroup>& groups,
                                std::optional<double> Figures::*rate) const;

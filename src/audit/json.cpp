@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "audit/name_json.h"
 #include "record/figures_json.h"
 
 namespace evenhand {
@@ -34,10 +35,6 @@ Json groups_json(const Comparison& comparison, const std::vector<std::string>& s
     out.push_back(std::move(at));
   }
   return out;
-}
-
-Json name_json(const GroupName& name) {
-  return values_json(name.attributes, name.values);
 }
 
 Json gap_json(const std::optional<Gap>& gap) {
@@ -79,7 +76,11 @@ Json requirement_json(const CheckedRequirement& checked) {
 
 // What the whole report found, whatever the view.
 Json findings_json(const AuditReport& report) {
-  const auto& [cells, scope, views, difference, ratio, requirements] = report;
+  const CellNames& cells = report.cells;
+  const AuditScope& scope = report.scope;
+  const std::optional<Gap>& difference = report.largest_difference;
+  const std::optional<Gap>& ratio = report.smallest_ratio;
+  const std::vector<CheckedRequirement>& requirements = report.requirements;
   Json out;
   out["largest_difference"] = difference ? Json(difference->difference()) : Json(nullptr);
   out["smallest_ratio"] = ratio ? Json(ratio->ratio()) : Json(nullptr);

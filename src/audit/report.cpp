@@ -23,45 +23,14 @@ struct Widest {
   }
 };
 
-struct Member {
-  GroupName name;
-  std::optional<double> value;
-};
-
 // The smallest and the largest of these rates; none of fewer than two.
-std::optional<Gap> gap_between(const std::vector<Member>& members, Rate rate,
-                               const GroupName& stratum) {
-  std::vector<const Member*> known;
-  for (const Member& member : members) {
-    if (member.value) known.push_back(&member);
-  }
-  if (known.size() < 2) return std::nullopt;
-  const auto [low, high] =
-      std::minmax_element(known.begin(), known.end(),
-                          [](const Member* a, const Member* b) { return *a->value < *b->value; });
-  return Gap{rate, stratum, (*low)->name, (*high)->name, *(*low)->value, *(*high)->value};
-}
-
-// In each stratum, or over all groups of all strata for criteria that compare strata too.
-void see_all(const AuditView& view, const AuditScope& scope, Widest& widest) {
-  for (const Rate rate : scope.rates) {
-    std::vector<Member> members;
-    const auto see = [&](const GroupName& stratum) {
-      if (const auto gap = gap_between(members, rate, stratum)) widest.see(*gap);
-      members.clear();
-    };
-    for (const Comparison& comparison : view.audit.strata) {
-      const GroupName stratum{view.roles.within, comparison.values};
-      for (const AuditedGroup& group : comparison.groups) {
-        if (!group.compared) continue;
-        const GroupName name{view.roles.sensitive, group.values};
-        members.push_back(
-            {scope.all_cells ? name.in(stratum) : name, group.figures.*rate_of(rate).value});
-      }
-      if (!scope.all_cells) see(stratum);
-    }
-    if (scope.all_cells) see({});
-  }
+std::optional<Gap> gap_between(const ComparedRates& compared) {
+  const std::vector<CountedGroup>& groups = compared.groups;
+  if (groups.size() < 2) return std::nullopt;
+  const auto [low, high] = std::minmax_element(
+      groups.begin(), groups.end(),
+      [](const CountedGroup& a, const CountedGroup& b) { return a.rate < b.rate; });
+  return Gap{compared.rate, compared.stratum, low->name, high->name, low->rate, high->rate};
 }
 
 std::vector<AgainstReference> against(const AuditView& view, const AuditScope& scope) {
@@ -131,12 +100,14 @@ AuditReport report_of(const Auditor& auditor, const AuditScope& scope, const Aud
                       const Base& base) {
   const Tally& tally = auditor.tally();
   check_labels(scope, tally);
-  AuditReport out{tally.cells(), scope, {}, {}, {}, {}};
+  AuditReport out{tally.cells(), scope, tally.unit_weights(), auditor.effective(), {}, {}, {}, {}};
   Widest widest;
   for (const Roles& roles : views_of(scope.roles)) {
-    AuditView view{roles, auditor.by(roles), {}};
+    AuditView view{roles, auditor.by(roles), auditor.compared(roles, scope), {}};
     if (scope.reference.empty()) {
-      see_all(view, scope, widest);
+      for (const ComparedRates& compared : view.compared) {
+        if (const auto gap = gap_between(compared)) widest.see(*gap);
+      }
     } else {
       view.against_reference = against(view, scope);
       const GroupName reference{roles.sensitive, scope.reference};

@@ -15,6 +15,7 @@ struct Totals {
   double n = 0, positives = 0;                  // rows and favourable outcomes
   double selected = 0, selected_positives = 0;  // the same times q
   double coins = 0;                             // rows with q strictly between 0 and 1
+  SquaredWeights squared = {};                  // if known
 
   Totals& operator+=(const Totals& other) {
     n += other.n;
@@ -22,6 +23,8 @@ struct Totals {
     selected += other.selected;
     selected_positives += other.selected_positives;
     coins += other.coins;
+    squared.n += other.squared.n;
+    squared.n1 += other.squared.n1;
     return *this;
   }
 };

@@ -70,6 +70,10 @@ std::size_t pairs_in(const ComparedGroups& groups) {
   return groups.groups.size() * (groups.groups.size() - 1);
 }
 
+// Above so many rows a curve may lump neighbouring scores: what a window is worth hardly changes,
+// and which rates are certified not at all.
+constexpr double many_rows = 100'000;
+
 // The best objective of a cell at each rate: concave, and linear between its points.
 class Curve {
  public:
@@ -78,7 +82,8 @@ class Curve {
     const Costs& costs = problem.options.costs;
     const Pieces pieces = problem.from_labels
                               ? pieces_of_labels(data, cell, problem.criterion.rates.front(), costs)
-                              : pieces_of_scores(data, cell, problem.outlook, costs, false);
+                              : pieces_of_scores(data, cell, problem.outlook, costs,
+                                                 problem.tally.total().n > many_rows);
     at_.push_back(0);
     value_.push_back(0);
     double reach = 0;
@@ -104,6 +109,20 @@ class Curve {
   std::vector<double> at_, value_;
   double best_ = 0;
 };
+
+// Where a certified window holds all rates of the plain fit, nothing is lost: every rule of a
+// window meets the criterion too, and none of these is better.
+std::optional<CertifiedWindow> window_of_plain(CertifiedWindows& windows,
+                                               const ComparedGroups& stratum,
+                                               const Solution& plain) {
+  double low = 1;
+  double high = 0;
+  for (const ComparedGroup& group : stratum.groups) {
+    low = std::min(low, plain.cells[group.cell].rate);
+    high = std::max(high, plain.cells[group.cell].rate);
+  }
+  return windows.around(low, high);
+}
 
 CertifiedWindow best_window(CertifiedWindows& windows, const Problem& problem,
                             const ComparedGroups& stratum) {
@@ -165,14 +184,24 @@ void say_what_is_needed(const Tally& tally, const Goal& goal, double confidence,
   out.rows_needed = found.fitted;
 }
 
+std::size_t compared_strata(const Solution& fit) {
+  return static_cast<std::size_t>(
+      std::count_if(fit.strata.begin(), fit.strata.end(),
+                    [](const StratumOutcome& stratum) { return stratum.compared.size() > 1; }));
+}
+
 Solution solve_in_windows(const Tally& tally, const Criterion& criterion,
                           const SolveOptions& options, Certifiable& certifiable,
                           const Solution& plain, std::vector<CertifiedWindow>& chosen) {
   Problem problem = make_problem(tally, criterion, options);
-  for (const ComparedGroups& stratum : certifiable.compared) {
-    const auto i = static_cast<std::size_t>(&stratum - certifiable.compared.data());
-    chosen.push_back(best_window(certifiable.windows[i], problem, stratum));
+  bool same = certifiable.compared.size() == compared_strata(plain);
+  for (std::size_t i = 0; i < certifiable.compared.size(); ++i) {
+    const ComparedGroups& stratum = certifiable.compared[i];
+    const auto kept = window_of_plain(certifiable.windows[i], stratum, plain);
+    same = same && kept;
+    chosen.push_back(kept ? *kept : best_window(certifiable.windows[i], problem, stratum));
   }
+  if (same) return plain;
   for (const StratumOutcome& outcome : plain.strata) {
     problem.windows.push_back({outcome.lowest, outcome.highest});
     for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -221,9 +250,12 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   if (one_rate) {
     out.solution = solve_in_windows(tally, criterion, options, certifiable, out.plain, chosen);
   }
-  // Cells of about the same size gain nothing from limits of their own.
+  // Cells of about the same size gain nothing from limits of their own, nor does a rule that is
+  // nearly as good as the plain one.
+  constexpr double worth_looking = 1e-3;
   std::optional<CertifiedByPairs> by_pairs;
-  if (!one_rate || worth_pairs(certifiable.compared)) {
+  if (!one_rate || (worth_pairs(certifiable.compared) &&
+                    out.plain.primal - out.solution.primal > worth_looking * out.plain.magnitude)) {
     by_pairs = certify_by_pairs(tally, out.plain, certifiable.compared, bounds, goal,
                                 one_rate ? &out.solution : nullptr);
   }

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "tally/coarsened.h"
+
 namespace evenhand {
 namespace {
 
@@ -17,18 +19,25 @@ class ByPairs {
  public:
   ByPairs(const Tally& tally, const Solution& plain, std::span<const ComparedGroups> compared,
           const PairBounds& bounds, const Goal& goal)
-      : tally_(tally),
+      : tally_(&tally),
         plain_(plain),
         compared_(compared.begin(), compared.end()),
         bounds_(bounds),
         goal_(goal) {}
+
+  // The plain fit itself, if it passes the check.
+  std::optional<CertifiedByPairs> plain() {
+    take_rates(plain_.rule);
+    if (worst_miss() > 0) return std::nullopt;
+    return CertifiedByPairs{plain_, compared_};
+  }
 
   std::optional<CertifiedByPairs> run(const Rule& start) {
     std::optional<CertifiedByPairs> best;
     take_rates(start);
     double spare = 0;  // tightens the goal while the check fails
     for (int round = 0; round < rounds; ++round) {
-      const Solution found = solve(tally_, requirements(limits(spare)), plain_.options);
+      const Solution found = solve(*tally_, requirements(limits(spare)), plain_.options);
       if (found.status != Status::optimal) break;
       take_rates(found.rule);
       const double missed = worst_miss();
@@ -42,6 +51,23 @@ class ByPairs {
       if (gained <= 1e-6 * plain_.magnitude) break;
     }
     return best;
+  }
+
+  // The same on all rows, with the margins of the best solution on a coarser tally. Their rates
+  // differ by little, so that a little less than the goal is asked for.
+  std::optional<CertifiedByPairs> finish(const Tally& tally, CertifiedByPairs best) {
+    tally_ = &tally;
+    double spare = goal_.value / 2000;
+    for (int round = 0; round < 3; ++round) {
+      compared_ = best.compared;
+      const Solution found = solve(tally, requirements(limits(spare)), plain_.options);
+      if (found.status != Status::optimal) return std::nullopt;
+      take_rates(found.rule);
+      const double missed = worst_miss();
+      if (missed <= 0) return CertifiedByPairs{as_asked(found), compared_};
+      spare += 1.5 * missed;
+    }
+    return std::nullopt;
   }
 
  private:
@@ -95,7 +121,7 @@ class ByPairs {
       }
     });
     const Criterion& criterion = plain_.criterion;
-    for (const ComparedGroups& groups : compared_cells(tally_, plain_)) {
+    for (const ComparedGroups& groups : compared_cells(*tally_, plain_)) {
       const bool certified = std::any_of(compared_.begin(), compared_.end(), [&](const auto& one) {
         return one.values == groups.values;
       });
@@ -115,7 +141,7 @@ class ByPairs {
   }
 
   void take_rates(const Rule& rule) {
-    const Audit audited = audit(tally_, plain_.criterion.roles, rule);
+    const Audit audited = audit(*tally_, plain_.criterion.roles, rule);
     for (ComparedGroups& groups : compared_) {
       for (ComparedGroup& group : groups.groups) {
         const Figures& figures = audited.cells[group.cell].figures;
@@ -144,7 +170,7 @@ class ByPairs {
     return found;
   }
 
-  const Tally& tally_;
+  const Tally* tally_;
   const Solution& plain_;
   std::vector<ComparedGroups> compared_;
   const PairBounds& bounds_;
@@ -154,7 +180,8 @@ class ByPairs {
 }  // namespace
 
 bool worth_pairs(std::span<const ComparedGroups> compared) {
-  if (count_pairs(compared) > 400) return false;
+  // A linear program with more limits takes a hundred times as long as a plain fit.
+  if (count_pairs(compared) > 30) return false;
   return std::any_of(compared.begin(), compared.end(), [](const ComparedGroups& groups) {
     const auto [least, most] = std::minmax_element(
         groups.groups.begin(), groups.groups.end(),
@@ -167,12 +194,22 @@ std::optional<CertifiedByPairs> certify_by_pairs(const Tally& tally, const Solut
                                                  std::span<const ComparedGroups> compared,
                                                  const PairBounds& bounds, const Goal& goal,
                                                  const Solution* start) {
-  ByPairs search(tally, plain, compared, bounds, goal);
-  if (start) return search.run(start->rule);
-  Criterion equal = plain.criterion;
-  equal.tolerance = 0;
-  equal.ratio = 1;
-  return search.run(solve(tally, equal, plain.options).rule);
+  if (auto found = ByPairs(tally, plain, compared, bounds, goal).plain()) return found;
+  // Rounds need the shape of the cells' curves, not every score.
+  constexpr std::size_t enough = 256;
+  const Tally coarse = coarsened(tally, enough);
+  ByPairs search(coarse, plain, compared, bounds, goal);
+  const auto first = [&] {
+    if (start) return start->rule;
+    Criterion equal = plain.criterion;
+    equal.tolerance = 0;
+    equal.ratio = 1;
+    return solve(coarse, equal, plain.options).rule;
+  };
+  std::optional<CertifiedByPairs> best = search.run(first());
+  const bool all_scores = &coarse.data() == &tally.data();
+  if (!best || all_scores) return best;
+  return search.finish(tally, std::move(*best));
 }
 
 }  // namespace evenhand

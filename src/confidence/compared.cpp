@@ -28,7 +28,8 @@ std::optional<double> rate_in(const Figures& figures, Rate rate) {
 std::size_t count_pairs(std::span<const ComparedGroups> compared) noexcept {
   std::size_t count = 0;
   for (const ComparedGroups& stratum : compared) {
-    count += stratum.groups.size() * (stratum.groups.size() - 1);
+    const std::size_t groups = stratum.groups.size();
+    count += stratum.reference ? 2 * (groups - 1) : groups * (groups - 1);
   }
   return count;
 }
@@ -36,11 +37,9 @@ std::size_t count_pairs(std::span<const ComparedGroups> compared) noexcept {
 std::vector<PairSizes> pairs_of(std::span<const ComparedGroups> compared) {
   std::vector<PairSizes> out;
   for (const ComparedGroups& stratum : compared) {
-    for (const ComparedGroup& over : stratum.groups) {
-      for (const ComparedGroup& under : stratum.groups) {
-        if (&over != &under) out.push_back({over.group.rows, under.group.rows});
-      }
-    }
+    stratum.each_pair([&](const ComparedGroup& over, const ComparedGroup& under) {
+      out.push_back({over.group.rows, under.group.rows});
+    });
   }
   return out;
 }
@@ -50,20 +49,22 @@ void bounded(std::span<const ComparedGroups> compared, const PairBound& bound,
   const auto worse = [&](double a, double b) { return out.is_ratio ? a < b : a > b; };
   const double best = out.is_ratio ? 2 : -1;
   std::size_t n = 0;
+  // All bounds hold together: where over - under is at most -d, under - over is at least d.
+  double shown = out.is_ratio ? 1 : 0;
   for (const ComparedGroups& stratum : compared) {
     StratumBound widest{stratum.values, best, best, stratum.rate, {}, {}};
-    for (const ComparedGroup& over : stratum.groups) {
-      for (const ComparedGroup& under : stratum.groups) {
-        if (&over == &under) continue;
-        const double value = bound(n++, over, under);
-        const double observed = observed_in(over, under, out.is_ratio);
-        if (worse(observed, widest.observed)) widest.observed = observed;
-        if (!worse(value, widest.value)) continue;
-        widest.value = value;
-        widest.over = over.group;
-        widest.under = under.group;
-      }
-      if (over.group.rows < few) out.small.push_back({over.group, stratum.rate});
+    stratum.each_pair([&](const ComparedGroup& over, const ComparedGroup& under) {
+      const double value = bound(n++, over, under);
+      const double observed = observed_in(over, under, out.is_ratio);
+      if (worse(observed, widest.observed)) widest.observed = observed;
+      shown = out.is_ratio ? std::max(shown, value) : std::min(shown, value);
+      if (!worse(value, widest.value)) return;
+      widest.value = value;
+      widest.over = over.group;
+      widest.under = under.group;
+    });
+    for (const ComparedGroup& group : stratum.groups) {
+      if (group.group.rows < few) out.small.push_back({group.group, stratum.rate});
     }
     // Both rates of a stratum make one line, that of the wider.
     const bool again = !out.strata.empty() && out.strata.back().values == stratum.values;
@@ -77,6 +78,7 @@ void bounded(std::span<const ComparedGroups> compared, const PairBound& bound,
       out.strata.push_back(widest);
     }
   }
+  out.shown = out.is_ratio ? 1 / shown : -shown + 0.0;
   for (const StratumBound& stratum : out.strata) {
     if (!out.value || worse(stratum.value, *out.value)) out.value = stratum.value;
     if (&stratum == &out.strata.front() || worse(stratum.observed, out.observed)) {

@@ -4,6 +4,7 @@
 #include <evenhand/confidence_bound.h>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,19 @@ struct ComparedGroup {
 struct ComparedGroups {
   std::vector<std::string> values;  // of the stratum
   Rate rate = Rate::selection;
-  std::vector<ComparedGroup> groups;  // at least two
+  std::vector<ComparedGroup> groups;          // at least two
+  std::optional<std::size_t> reference = {};  // compare all with this one; none: each with each
+
+  // Calls see(over, under) for every ordered pair.
+  template <class See>
+  void each_pair(const See& see) const {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (std::size_t j = 0; j < groups.size(); ++j) {
+        if (i == j || (reference && i != *reference && j != *reference)) continue;
+        see(groups[i], groups[j]);
+      }
+    }
+  }
 };
 
 inline constexpr std::size_t most_pairs = 100'000;
@@ -27,7 +40,8 @@ inline constexpr std::size_t most_pairs = 100'000;
 std::size_t count_pairs(std::span<const ComparedGroups> compared) noexcept;
 std::vector<PairSizes> pairs_of(std::span<const ComparedGroups> compared);
 
-// Fills in value, observed, strata and small groups. `bound` gives the bound of pair number n.
+// Fills in value, observed, shown, strata and small groups. `bound` gives the bound of pair number
+// n.
 using PairBound =
     std::function<double(std::size_t n, const ComparedGroup& over, const ComparedGroup& under)>;
 void bounded(std::span<const ComparedGroups> compared, const PairBound& bound,

@@ -56,26 +56,6 @@ double dkw_tail(double d, const PairSizes& m) {
 
 }  // namespace
 
-std::string_view to_string(BoundKind kind) noexcept {
-  switch (kind) {
-    case BoundKind::same_rate:
-      return "same-rate";
-    case BoundKind::any:
-      return "any";
-    case BoundKind::dkw:
-      break;
-  }
-  return "dkw";
-}
-
-BoundKind bound_kind_from(std::string_view name) {
-  for (const BoundKind kind : {BoundKind::same_rate, BoundKind::any, BoundKind::dkw}) {
-    if (name == to_string(kind)) return kind;
-  }
-  throw std::invalid_argument(fmt::format("there is no bound {}: use same-rate, any or dkw",
-                                          quoted_if_needed(std::string(name), 60)));
-}
-
 std::vector<double> pair_levels(std::span<const PairSizes> pairs, double delta) {
   check_level(delta);
   std::vector<double> halves;  // half the harmonic mean of both sizes
@@ -155,7 +135,7 @@ double PairBounds::difference(std::size_t pair, double over, double under) const
   const double bound = kind_ == BoundKind::dkw
                            ? over - under + margins_[pair]
                            : difference_at_most(over, under, pairs_[pair], allowances_[pair]);
-  return std::clamp(bound, 0.0, 1.0);
+  return std::clamp(bound, -1.0, 1.0);
 }
 
 // By margins, p_j falls below r_j and p_i rises above r_i by no more than the margin together; the

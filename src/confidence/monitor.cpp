@@ -1,4 +1,4 @@
-// Batch after batch: pairs of groups, what was seen, and the state to go on from.
+// Batch after batch: pairs of groups, and what was seen.
 #include <evenhand/monitor.h>
 #include <evenhand/text.h>
 
@@ -7,23 +7,28 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "confidence/check.h"
-#include "rule/json_file.h"
 
 namespace evenhand {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Key = std::tuple<Rate, std::string, std::string>;  // rate, stratum, group
 
-constexpr int newest_version = 1;
+Key key_of(const MonitoredGroup& group) {
+  return {group.rate, group.stratum, group.group};
+}
+
+bool compared(const MonitoredGroup& a, const MonitoredGroup& b) {
+  return a.rate == b.rate && a.stratum == b.stratum && a.group != b.group;
+}
 
 void check_batch(const MonitorBatch& batch) {
   if (batch.name.empty()) throw std::invalid_argument("a batch needs a name");
-  std::set<std::pair<std::string, std::string>> seen;
+  std::set<Key> seen;
   for (const MonitoredGroup& group : batch.groups) {
     const auto& [positive, rows] = group.count;
     if (!(rows >= 0 && std::isfinite(rows) && positive >= 0 && positive <= rows)) {
@@ -31,19 +36,19 @@ void check_batch(const MonitorBatch& batch) {
           fmt::format("the batch {}: from 0 to all rows of {} are positive, not {} of {}",
                       shown(batch.name), shown(group.group), positive, rows));
     }
-    if (!seen.emplace(group.stratum, group.group).second) {
+    if (!seen.insert(key_of(group)).second) {
       throw std::invalid_argument(fmt::format("the batch {} has the group {} twice",
                                               shown(batch.name), shown(group.group)));
     }
   }
 }
 
-using Counts = std::map<std::pair<std::string, std::string>, RateCount>;
+using Counts = std::map<Key, RateCount>;
 
 Counts counts_of(const MonitorBatch& batch) {
   Counts out;
   for (const MonitoredGroup& group : batch.groups) {
-    out[{group.stratum, group.group}] = group.count;
+    out[key_of(group)] = group.count;
   }
   return out;
 }
@@ -54,11 +59,24 @@ double rows_of(const MonitorBatch& batch) {
   return sum;
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// The digits that the text starts with, without leading zeros.
+std::string_view digits_of(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  std::size_t start = 0;
+  while (start + 1 < end && text[start] == '0') ++start;
+  return text.substr(start, end - start);
+}
+
 double largest_difference(const MonitorBatch& batch) {
   double largest = 0;
   for (const MonitoredGroup& a : batch.groups) {
     for (const MonitoredGroup& b : batch.groups) {
-      if (a.stratum != b.stratum || a.count.rows == 0 || b.count.rows == 0) continue;
+      if (!compared(a, b) || a.count.rows == 0 || b.count.rows == 0) continue;
       largest = std::max(largest, rate_of(a.count) - rate_of(b.count));
     }
   }
@@ -78,13 +96,30 @@ double largest_share_change(const MonitorBatch& first, const MonitorBatch& now) 
   return largest;
 }
 
-Json json_of(const MonitorOptions& options) {
-  return {{"tolerance", options.tolerance},
-          {"confidence", options.confidence},
-          {"subject", options.subject}};
-}
-
 }  // namespace
+
+bool batch_before(std::string_view a, std::string_view b) noexcept {
+  const std::string_view whole_a = a;
+  const std::string_view whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const std::string_view x = digits_of(a);
+      const std::string_view y = digits_of(b);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+      a.remove_prefix(static_cast<std::size_t>(x.data() + x.size() - a.data()));
+      b.remove_prefix(static_cast<std::size_t>(y.data() + y.size() - b.data()));
+      continue;
+    }
+    if (a.front() != b.front()) {
+      return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front());
+    }
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  if (a.empty() != b.empty()) return a.empty();
+  return whole_a < whole_b;  // the same up to leading zeros
+}
 
 Monitor::Monitor(MonitorOptions options) : options_(std::move(options)) {
   if (!(options_.tolerance >= 0 && options_.tolerance < 1)) {
@@ -109,7 +144,7 @@ const MonitorLook& Monitor::add(MonitorBatch batch) {
 // depend on what is seen later would not be fair.
 void Monitor::take(MonitorBatch batch) {
   check_batch(batch);
-  if (!batches_.empty() && batch.name <= batches_.back().name) {
+  if (!batches_.empty() && !batch_before(batches_.back().name, batch.name)) {
     const bool seen = std::any_of(batches_.begin(), batches_.end(),
                                   [&](const MonitorBatch& one) { return one.name == batch.name; });
     throw std::invalid_argument(
@@ -123,8 +158,9 @@ void Monitor::take(MonitorBatch batch) {
     std::vector<Pair> pairs;
     for (const MonitoredGroup& a : batch.groups) {
       for (const MonitoredGroup& b : batch.groups) {
-        if (a.stratum != b.stratum || a.group == b.group) continue;
-        pairs.push_back({a.stratum, a.group, b.group, PairEvidence(options_.tolerance), {}});
+        if (!compared(a, b)) continue;
+        pairs.push_back(
+            {a.rate, a.stratum, a.group, b.group, PairEvidence(options_.tolerance), {}});
       }
     }
     if (pairs.empty()) {
@@ -135,18 +171,18 @@ void Monitor::take(MonitorBatch batch) {
   } else {
     const Counts first = counts_of(batches_.front());
     for (const auto& [name, count] : counts) {
-      if (!first.contains(name)) {
+      if (count.rows > 0 && !first.contains(name)) {
         throw std::invalid_argument(
             fmt::format("the batch {} has the group {}, which the first batch has not: start a new "
                         "state",
-                        shown(batch.name), shown(name.second)));
+                        shown(batch.name), shown(std::get<2>(name))));
       }
     }
   }
   double sum = 0;
   for (Pair& pair : pairs_) {
     const auto count = [&](const std::string& group) {
-      const auto found = counts.find({pair.stratum, group});
+      const auto found = counts.find({pair.rate, pair.stratum, group});
       return found == counts.end() ? RateCount{} : found->second;
     };
     const RateCount over = count(pair.over);
@@ -165,74 +201,6 @@ void Monitor::take(MonitorBatch batch) {
   batches_.push_back(std::move(batch));
   look.largest_share_change = largest_share_change(batches_.front(), batches_.back());
   looks_.push_back(look);
-}
-
-std::string Monitor::to_json() const {
-  Json out;
-  out["evenhand"] = newest_version;
-  out["monitor"] = json_of(options_);
-  out["batches"] = Json::array();
-  for (const MonitorBatch& batch : batches_) {
-    Json one;
-    one["name"] = batch.name;
-    if (batch.mean_score) one["mean_score"] = *batch.mean_score;
-    one["groups"] = Json::array();
-    for (const MonitoredGroup& group : batch.groups) {
-      one["groups"].push_back({{"stratum", group.stratum},
-                               {"group", group.group},
-                               {"positive", group.count.positive},
-                               {"rows", group.count.rows}});
-    }
-    out["batches"].push_back(std::move(one));
-  }
-  return out.dump(1) + "\n";
-}
-
-Monitor Monitor::from_json(std::string_view json, const MonitorOptions& options) {
-  const auto fail = [](const std::string& what) {
-    throw std::invalid_argument("not a state of monitor: " + what);
-  };
-  const Json file = Json::parse(json, nullptr, false);
-  if (!file.is_object() || !file.contains("evenhand") || !file["evenhand"].is_number_integer()) {
-    fail("it is no JSON with a version, 'evenhand'");
-  }
-  if (file["evenhand"] != newest_version) fail("its version is not known; please update");
-  Monitor out(options);
-  try {
-    json_file::expect_keys(file, "the state", {"evenhand", "monitor", "batches"});
-    json_file::expect_keys(file["monitor"], "monitor", {"tolerance", "confidence", "subject"});
-    const Json expected = json_of(options);
-    for (const auto& [name, value] : expected.items()) {
-      if (file["monitor"][name] != value) {
-        throw std::invalid_argument(
-            name == "subject" ? std::string("the state is of another rule: start a new one")
-                              : fmt::format("the state has the {} {}, not {}: start a new one",
-                                            name, file["monitor"][name].dump(), value.dump()));
-      }
-    }
-    for (const Json& one : json_file::list(file["batches"], "batches")) {
-      json_file::expect_keys(one, "a batch", {"name", "groups"}, {"mean_score"});
-      MonitorBatch batch{json_file::text(one["name"], "a name"), {}, {}};
-      if (one.contains("mean_score")) {
-        batch.mean_score = json_file::number(one["mean_score"], "a mean score");
-      }
-      for (const Json& group : json_file::list(one["groups"], "groups")) {
-        json_file::expect_keys(group, "a group", {"stratum", "group", "positive", "rows"});
-        batch.groups.push_back({json_file::text(group["stratum"], "a stratum"),
-                                json_file::text(group["group"], "a group"),
-                                {json_file::number(group["positive"], "positive"),
-                                 json_file::number(group["rows"], "rows")}});
-      }
-      out.take(std::move(batch));
-    }
-  } catch (const std::invalid_argument& error) {
-    const std::string_view what = error.what();
-    constexpr std::string_view of_rules = "not a valid rule: ";
-    if (what.starts_with(of_rules)) fail(std::string(what.substr(of_rules.size())));
-    if (what.starts_with("the state ")) throw;
-    fail(std::string(what));
-  }
-  return out;
 }
 
 }  // namespace evenhand

@@ -69,6 +69,12 @@ bool CertifiedWindows::any() {
   return phi(0) >= 0 || phi(points) >= 1;
 }
 
+std::optional<CertifiedWindow> CertifiedWindows::around(double low, double high) {
+  const auto i = static_cast<std::size_t>(std::clamp(low, 0.0, 1.0) * points);
+  if (phi(i) < std::max(at(i), high)) return std::nullopt;
+  return CertifiedWindow{at(i), phi(i)};
+}
+
 CertifiedWindow CertifiedWindows::best(const std::function<double(const CertifiedWindow&)>& worth) {
   CertifiedWindow found;
   double most = -std::numeric_limits<double>::infinity();

@@ -25,6 +25,9 @@ class CertifiedWindows {
   // Whether any rate can be certified: bounds are narrowest at the ends of the scale.
   bool any();
 
+  // The window that starts just below `low`, if it is certified and reaches up to `high`.
+  std::optional<CertifiedWindow> around(double low, double high);
+
   // The window in which `worth`, which grows with a window, is largest. None is skipped that could
   // be better: a window that contains all those between two points is worth no less than any.
   CertifiedWindow best(const std::function<double(const CertifiedWindow&)>& worth);

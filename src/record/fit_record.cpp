@@ -163,6 +163,7 @@ void FitRecord::add(const StoredTally& data, const Solution& solution) {
   const AuditOptions auditing = auditing_of(solution);
   before = audit(data.tally, data.source.roles, auditing).overall.figures;
   after = audit(data.tally, data.source.roles, solution.rule, auditing).overall.figures;
+  if (!bound) bound = confidence_bound(data.tally, solution);
 }
 
 void FitRecord::add(const TallySource& from, const std::vector<std::string>& soft,
@@ -186,6 +187,10 @@ std::string fingerprint(const Rule& rule) {
 
 std::string fingerprint(const SoftRule& rule) {
   return record::sha256(rule.to_json());
+}
+
+bool FitRecord::fitted_on(const StoredTally& data) const {
+  return !fingerprint.empty() && fingerprint == data.fingerprint();
 }
 
 AuditOptions auditing_of(const Solution& solution) {

@@ -1,6 +1,7 @@
 // The one writer and the one reader of records of fits; docs/formats.md lists the members.
 #include "record/fit_record_json.h"
 
+#include "record/bound_json.h"
 #include "record/figures_json.h"
 #include "record/source_json.h"
 #include "record/values.h"
@@ -284,6 +285,10 @@ Json fit_json(const FitRecord& record) {
   }
   if (record.strata) out["strata"] = list_json(*record.strata, stratum_json);
   if (record.sgd) out["sgd"] = sgd_json(*record.sgd);
+  if (record.bound) {
+    const Roles roles = record.criterion.value_or(RecordedCriterion()).roles.value_or(Roles());
+    out["bound"] = bound_json(*record.bound, roles.within);
+  }
   if (record.columns) out["columns"] = columns_json(*record.columns);
   if (record.reading) {
     out["scale"] = to_string(record.reading->scale);
@@ -328,6 +333,7 @@ FitRecord fit_from(const Json& json) {
       list_from(json, "constraints", constraint_from).value_or(std::vector<RecordedConstraint>());
   out.strata = list_from(json, "strata", stratum_from);
   if (const Json* const sgd = object_in(json, "sgd")) out.sgd = sgd_from(*sgd);
+  if (const Json* const bound = object_in(json, "bound")) out.bound = bound_from(*bound);
   if (const Json* const columns = object_in(json, "columns")) out.columns = columns_from(*columns);
   const auto scale = named(scale_names, text_in(json, "scale"));
   const auto favorable = named(favorable_names, text_in(json, "favorable"));

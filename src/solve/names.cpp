@@ -39,6 +39,9 @@ std::string_view to_string(Solver solver) noexcept {
 std::string_view to_string(Lottery lottery) noexcept {
   return name_in(lottery_names, lottery);
 }
+std::string_view to_string(BoundKind kind) noexcept {
+  return name_in(bound_kind_names, kind);
+}
 std::string_view to_string(Projection projection) noexcept {
   return name_in(projection_names, projection);
 }
@@ -52,6 +55,9 @@ Solver solver_from(std::string_view name) {
 Lottery lottery_from(std::string_view name) {
   return value_in(lottery_names, "lottery", name);
 }
+BoundKind bound_kind_from(std::string_view name) {
+  return value_in(bound_kind_names, "bound", name);
+}
 Projection projection_from(std::string_view name) {
   return value_in(projection_names, "projection", name);
 }
@@ -62,7 +68,7 @@ const std::vector<Choices>& all_choices() {
       choices_in("calibrate", calibration_names), choices_in("calibrate-by", calibrate_by_names),
       choices_in("across", across_names),         choices_in("unseen", unseen_names),
       choices_in("solver", solver_names),         choices_in("projection", projection_names),
-      choices_in("lottery", lottery_names),
+      choices_in("lottery", lottery_names),       choices_in("bound", bound_kind_names),
   };
   return all;
 }

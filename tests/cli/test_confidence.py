@@ -82,7 +82,7 @@ def test_certify_partial_names_the_rest(tool: Tool, people: Path) -> None:
     [
         (["--confidence", "1"], "--confidence lies between 0 and 1"),
         (["--confidence", "nan"], "--confidence"),
-        (["--bound", "sme"], "use same-rate, any or dkw"),
+        (["--bound", "sme"], "choose same-rate, any or dkw"),
         (["--bound", "same-rate", "--gamma", "0.1"], "use any or dkw"),
         (["--certify", "0"], "--certify lies between 0 and 1"),
         (["--certify", "0.95"], "--tolerance above 0"),
@@ -106,6 +106,7 @@ def test_what_makes_no_sense(tool: Tool, people: Path, more: list[str], says: st
         (["--confidence", "0.9"], "--confidence"),
         (["--bound", "any"], "--bound"),
         (["--soft", "score"], "--soft"),
+        (["--blind"], "--blind: one threshold decides for several cells"),
     ],
 )
 def test_what_cannot_be_certified(tool: Tool, people: Path, more: list[str], says: str) -> None:
@@ -113,3 +114,24 @@ def test_what_cannot_be_certified(tool: Tool, people: Path, more: list[str], say
     done = tool("fit", people, *CERTIFY, *more, "-o", "rule.json")
     done.fails(2, "--certify cannot be combined with " + says)
     assert tool.files() == set()
+
+
+@pytest.mark.parametrize("more", [["--lottery", "none"], ["--max-lottery", "0.1"]])
+def test_certified_rules_need_their_coins(tool: Tool, people: Path, more: list[str]) -> None:
+    """Without them rates cannot be held inside the window."""
+    tool("fit", people, *CERTIFY, *more, "-o", "rule.json").fails(2, more[0], "--certify")
+    assert tool.files() == set()
+
+
+def test_certify_needs_groups_that_are_compared_and_a_rate_of_their_own(
+    tool: Tool, people: Path
+) -> None:
+    """A target rate, a ratio of 1 and weighted tallies say what is wrong."""
+    base = ["fit", people, "--score", "score", "--sensitive", "sex", "--certify", "0.95"]
+    tool(*base, "--criterion", "equal-rates", "--rho", "0.2", "--tolerance", "0.1").fails(
+        2, "target rate")
+    tool(*base, "--criterion", "four-fifths", "--ratio", "1").fails(2, "ratio 1")
+    tool("tally", people, "--score", "score", "--sensitive", "sex", "--weight", "w", "-o",
+         "t.parquet").ok()
+    tool("fit", "--tally", "t.parquet", "--criterion", "statistical-parity", "--tolerance", "0.1",
+         "--certify", "0.95").fails(2, "weights")

@@ -115,3 +115,92 @@ def test_monitor_refuses_what_does_not_fit_its_state(tool: Tool) -> None:
     tool("monitor", "next.csv", *WATCH, *state).fails(2, "not a state of monitor")
     tool.write("state.json", before[: len(before) // 2])
     tool("monitor", "next.csv", *WATCH, *state).fails(2, "not a state of monitor")
+
+
+def evidence(done: dict[str, object]) -> list[object]:
+    """Return what the monitor's JSON says after each batch, without the batches' names."""
+    batches = done["batches"]
+    assert isinstance(batches, list)
+    return [{name: value for name, value in look.items() if name != "batch"} for look in batches]
+
+
+def test_batches_are_periods_files_or_tallies(tool: Tool) -> None:
+    """The same people month by month, in whatever form: the same evidence."""
+    fitted(tool)
+    months(tool, "all.csv", [9, 10, 11], 45)
+    wanted = tool("monitor", "all.csv", *WATCH, "--json").json()
+    assert [look["batch"] for look in wanted["batches"]] == ["2025-09", "2025-10", "2025-11"]
+    watch = ["--rule", "rule.json", "--tolerance", "0.05", "--json"]
+    for month in (9, 10, 11):
+        months(tool, f"month-{month}.csv", [month], 45)
+        tool("tally", f"month-{month}.csv", "--score", "score", "--sensitive", "sex", "-o",
+             f"month-{month}.parquet").ok()
+    files = tool("monitor", "month-*.csv", *watch).json()
+    # By the numbers in their names: 9 before 10.
+    assert [look["batch"] for look in files["batches"]] == ["month-9", "month-10", "month-11"]
+    assert evidence(files) == evidence(wanted)
+    tallies = tool("monitor", "--tally", "month-*.parquet", *watch).json()
+    assert evidence(tallies) == evidence(wanted)
+    tool("tally", "all.csv", "--score", "score", "--sensitive", "sex", "--within", "month", "-o",
+         "all.parquet").ok()
+    one = tool("monitor", "--tally", "all.parquet", "--rule", "rule.json", "--sensitive", "sex",
+               "--period", "month", "--tolerance", "0.05", "--json").json()
+    assert evidence(one) == evidence(wanted)
+
+
+def decided(tool: Tool, name: str, months_of: list[int]) -> None:
+    """Write decisions with labels: women who deserve a yes get it less often, others as often."""
+    rows = ["month,sex,hired,good"]
+    for month in months_of:
+        for i in range(800):
+            woman, good = i % 2 == 0, i % 4 < 2
+            yes = i // 4 % 10 < (4 if woman and good else 8 if good else 2)
+            rows.append(f"{month},{'F' if woman else 'M'},{int(yes)},{int(good)}")
+    tool.write(name, "\n".join(rows) + "\n")
+
+
+def test_decisions_and_rates_of_labels_are_monitored(tool: Tool) -> None:
+    """Equal opportunity raises the alarm, false-positive parity does not."""
+    decided(tool, "hired.csv", [8, 9, 10, 11])
+    watch = ["monitor", "hired.csv", "--decision", "hired", "--sensitive", "sex", "--period",
+             "month", "--tolerance", "0.05"]
+    label = ["--label", "good", "--criterion"]
+    alarm = tool(*watch, *label, "equal-opportunity", "--json")
+    assert alarm.status == 4
+    looks = alarm.json()["batches"]
+    assert [look["batch"] for look in looks] == ["8", "9", "10", "11"]
+    assert looks[0]["difference"] == pytest.approx(0.4) and looks[0]["rows"] == 400
+    assert looks[0]["mean_score"] is None
+    tool(*watch, *label, "false-positive-parity").ok()
+    odds = tool(*watch, *label, "equalized-odds", "--state", "state.json")
+    assert odds.status == 4
+    decided(tool, "hired.csv", [12])
+    tool(*watch, *label, "equal-opportunity", "--state", "state.json").fails(2, "other rates")
+    assert tool(*watch, *label, "equalized-odds", "--state", "state.json").status == 4
+    tool(*watch, "--criterion", "equal-opportunity").fails(2, "needs labels")
+
+
+def test_monitor_says_what_is_missing(tool: Tool) -> None:
+    """A rule or decisions, a period or files, people and not weights."""
+    fitted(tool)
+    months(tool, "new.csv", [1, 2], 30)
+    tool("monitor", "new.csv", "--tolerance", "0.05").fails(2, "--rule rule.json, or --decision")
+    tool("monitor", "new.csv", *WATCH[:4]).fails(2, "--tolerance")
+    tool("monitor", "new.csv", *WATCH, "--decision", "score").fails(2, "--rule")
+    tool("monitor", "--sql", "FROM 'new.csv'", "--rule", "rule.json", "--tolerance",
+         "0.05").fails(2, "--period")
+    tool("monitor", "new.csv", *WATCH, "--weight", "score").fails(2, "--weight")
+    tool("monitor", "--tally", "x.parquet", "--decision", "score", "--tolerance",
+         "0.05").fails(2, "a tally has no decisions")
+    tool("monitor", "new.csv", *WATCH, "--criterion", "fairness").fails(2, "fairness")
+
+
+def test_a_key_that_occurs_twice_makes_no_state(tool: Tool) -> None:
+    """Parsers keep one of them in silence; which one, nobody knows."""
+    fitted(tool)
+    months(tool, "one.csv", [1], 30)
+    tool("monitor", "one.csv", *WATCH, "--state", "state.json").ok()
+    text = tool.path("state.json").read_text()
+    tool.write("state.json", text.replace('"tolerance": 0.05', '"tolerance": 0.9, "tolerance": 0.05'))
+    months(tool, "next.csv", [2], 30)
+    tool("monitor", "next.csv", *WATCH, "--state", "state.json").fails(2, "occurs twice")

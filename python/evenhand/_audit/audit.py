@@ -10,6 +10,7 @@ from .. import _core, _files, _options, _tables
 from .._calibrate import Calibrator
 from .._report import Report, report_of
 from .._rule.rule import Rule
+from .._solve.bound import Bound
 from .._tally.tally import Tally
 
 RATES = ("selection_rate", "true_positive_rate", "false_positive_rate")
@@ -55,6 +56,16 @@ class Audit:
         The number of rows that were left out for a missing value.
     against_reference : list of dict
         Each group against the ``reference``, if there is one.
+    bound : Bound or None
+        How far groups may differ among new people, by the last decisions (a rule's, if there is
+        one); None for those :attr:`before`. It is a ratio for four-fifths.
+    difference_bound, ratio_bound : Bound or None
+        The same for the largest difference, and for the smallest ratio.
+    fitted : bool
+        The rule was fitted on these very rows, and is bounded as a fit.
+    tests : dict or None
+        Intervals and tests of differences and ratios: ``pairs``, ``over_strata`` and
+        ``largest_difference``. None for rows that the rule was fitted on.
     """
 
     def __init__(
@@ -90,6 +101,11 @@ class Audit:
         self.unseen: list[dict[str, Any]] = record.get("unseen", [])
         self.before = before
         self.excluded = excluded
+        self.bound: Bound | None = None
+        self.difference_bound: Bound | None = None
+        self.ratio_bound: Bound | None = None
+        self.fitted = False
+        self.tests: dict[str, Any] | None = None
         self._costs = costs
         self._text = text
         self._others: list[Audit] = []  # without itself: that would be a cycle
@@ -171,6 +187,16 @@ class Audit:
         """Return :meth:`records` as a pandas frame, or a polars one if pandas is missing."""
         return _tables.to_frame(self.records())
 
+    def _take_confidence(
+        self, sure: _core.AuditConfidence, tests: _core.AuditTests | None, is_ratio: bool
+    ) -> None:
+        within = self.within
+        self.difference_bound = Bound._of(sure.difference, within)
+        self.ratio_bound = Bound._of(sure.ratio, within)
+        self.bound = self.ratio_bound if is_ratio else self.difference_bound
+        self.fitted = sure.fitted
+        self.tests = None if tests is None else tests.record()
+
     def _table(self) -> tuple[list[str], list[list[str]]]:
         rates = [rate for rate in RATES if any(group[rate] is not None for group in self.groups)]
         header = ["group", "people", *(rate.replace("_", " ") for rate in rates), "accuracy"]
@@ -203,6 +229,8 @@ class Audit:
         for one in self.requirements:
             value = one.get("why_not") or f"{one['value']:.6g}"
             lines.append(f"{one['text']}: {value}, {'holds' if one['holds'] else 'does not hold'}")
+        if self.bound is not None:
+            lines += str(self.bound).splitlines()[:1]
         if any("selection_rate_interval" in group for group in self.groups):
             lines.append(
                 "in brackets: intervals for each rate on its own, for decisions not fitted on "
@@ -284,8 +312,13 @@ def audit_tally(
     unseen: str = "error",
     decisions: bool = False,
     min_group: float = 0.0,
+    same_rows: bool = False,
+    squares: _core.Tally | None = None,
 ) -> Audit:
-    """Audit a tally by the base decisions or by a rule: the first view, which has the others."""
+    """Audit a tally by the base decisions or by a rule: the first view, which has the others.
+
+    Weighted rows: ``squares`` counts the same rows with their weights squared.
+    """
     scope = scope_of(
         tally,
         across=across,
@@ -307,24 +340,37 @@ def audit_tally(
         "decisions": decisions,
         "min_group": _options.number(min_group, "min_group"),
     }
-    options = core_options(settings)
+    options = core_options(settings, squares)
     before = _core.audit(tally._core, scope, None, options)
     after = None if rule is None else _core.audit(tally._core, scope, rule._core, options)
-    text = _core.audit_json(tally._rows() or 0, tally.excluded, before, after)
+    last = before if after is None else after
+    sure = _core.audit_confidence(
+        last,
+        tally._core,
+        tally._source,
+        "" if rule is None else rule._record_text(),
+        same_rows,
+        settings["confidence"],
+    )
+    tests = None if sure.fitted else _core.audit_tests(last, settings["confidence"])
+    text = _core.audit_json(tally._rows() or 0, tally.excluded, before, after, sure, tests)
     bases = _views(before, text, costs, tally.excluded, None)
     found = bases if after is None else _views(after, text, costs, tally.excluded, bases)
     for view in bases:
         view._about = tally, None, settings
     for view in found:
         view._about = tally, rule, settings
+        view._take_confidence(sure, tests, is_ratio)
     return found[0]
 
 
-def core_options(settings: dict[str, Any]) -> _core.AuditOptions:
+def core_options(
+    settings: dict[str, Any], squares: _core.Tally | None = None
+) -> _core.AuditOptions:
     """Return the options of an audit as the library has them."""
     calibrator: Calibrator | None = settings["calibrator"]
     given = {**settings, "calibrator": None if calibrator is None else calibrator._core}
-    return _core.audit_options(**given)
+    return _core.audit_options(**given, squares=squares)
 
 
 def _views(

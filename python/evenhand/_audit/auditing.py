@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from .. import _criteria, _inputs
 from .._calibrate import Calibrator
 from .._inputs import Column, Columns
-from .._inputs.rows import HINT
+from .._inputs.rows import HINT, Rows
 from .._inputs.texts import text_of
 from .._rule.rule import Rule
 from .._rule.soft_rule import SoftRule
-from .._tally.as_tally import Given, as_tally
+from .._tally.as_tally import Given, squares_of, tally_and_rows
 from .._tally.tally import Tally
 from . import decisions as _decisions
 from . import recorded as _recorded
@@ -48,6 +48,7 @@ def audit(
     unseen: str = "error",
     min_group: float = 0.0,
     confidence: float = 0.95,
+    same_rows: bool = False,
     calibration_bins: int = 0,
     calibrator: Calibrator | None = None,
     scale: str | None = None,
@@ -90,7 +91,9 @@ def audit(
     min_group : float
         Groups of fewer people (of less weight) are shown, but not compared.
     confidence : float
-        Of the intervals (Wilson's), 0.95 by default.
+        Of the intervals (Wilson's) and of what is said of new people, 0.95 by default.
+    same_rows : bool
+        The rule was fitted on these rows: bound it as a fit. Identical data are recognised.
     calibration_bins : int
         Measure calibration in so many bins; it needs labels. 0: do not.
     calibrator : Calibrator, optional
@@ -139,13 +142,15 @@ def audit(
             criterion = record.get("criterion", {}).get("name")
             criterion = None if criterion == "requirements" else criterion
         require = require or record.get("criterion", {}).get("require", ())
+    if same_rows and rule is None:
+        raise ValueError("same_rows says that the rule was fitted on these rows: give rule=")
     if calibrator is not None and not isinstance(calibrator, Calibrator):
         raise TypeError(f"calibrator must be a Calibrator, not {type(calibrator).__name__}")
     policy = "error" if null is None else null
     if decision is not None:
         if score is not None:
             raise ValueError("give either score or decision, not both")
-        tally = _tally_of_decisions(
+        tally, rows = _tally_of_decisions(
             decision, sensitive, within, label, weight, data, favorable, policy, threads
         )
     else:
@@ -153,7 +158,7 @@ def audit(
             raise ValueError("score is missing: give the model's scores, or decision=")
         given = Given(within, label, weight, data, scale, favorable, resolution, policy, threads)
         also = rule.attributes if rule is not None else ()
-        tally = as_tally(score, sensitive, given, needed=True, also=also)
+        tally, rows = tally_and_rows(score, sensitive, given, needed=True, also=also)
     built = None
     if criterion:
         built = _criteria.build(criterion, tally.sensitive, tally.within)
@@ -179,6 +184,8 @@ def audit(
             unseen=unseen,
             decisions=decision is not None,
             min_group=min_group,
+            same_rows=bool(same_rows),
+            squares=squares_of(rows, tally),
         )
     except IndexError as error:
         raise IndexError(
@@ -202,11 +209,11 @@ def _tally_of_decisions(
     favorable: str | None,
     null: str,
     threads: int,
-) -> Tally:
+) -> tuple[Tally, Rows | None]:
     if isinstance(decision, Tally):
         _decisions.check_counted(decision, favorable)
         given = Given(within, label, weight, data, null=null, threads=threads)
-        return as_tally(decision, sensitive, given, needed=True)
+        return tally_and_rows(decision, sensitive, given, needed=True)
     if sensitive is None:
         raise ValueError("sensitive is missing: say who belongs to which group")
     frame = _inputs.frame_of(data)
@@ -216,13 +223,5 @@ def _tally_of_decisions(
         if null != "exclude":
             _inputs.refuse_missing([labels], HINT)
         label = 1 - labels.to_numpy()
-    return Tally(
-        array,
-        sensitive,
-        within=within,
-        label=label,
-        weight=weight,
-        data=data,
-        null=null,
-        threads=threads,
-    )
+    given = Given(within, label, weight, data, null=null, threads=threads)
+    return tally_and_rows(array, sensitive, given, needed=True)

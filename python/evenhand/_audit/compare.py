@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core, _criteria, _options, _tables
 from .._inputs import Column, Columns
 from .._rule.rule import Rule
-from .._tally.as_tally import Given, as_tally
+from .._tally.as_tally import Given, squares_of, tally_and_rows
 from .._tally.tally import Tally
 from . import recorded as _recorded
 from .audit import RATES, scope_of
@@ -208,7 +208,9 @@ def compare(
     reading = (first.scale, first.favorable, None)
     also = [name for rule in named.values() for name in rule.attributes]
     given = Given(*roles, *reading, policy, _options.threads(threads))
-    tally = as_tally(columns["score"], columns["sensitive"], given, needed=True, also=also)
+    tally, read = tally_and_rows(
+        columns["score"], columns["sensitive"], given, needed=True, also=also
+    )
     if criterion is None and known.get("name") != "requirements":
         criterion = known.get("name")
     built = None
@@ -238,6 +240,7 @@ def compare(
         unseen=_options.text(unseen, "unseen"),
         decisions=False,
         min_group=_options.number(min_group, "min_group"),
+        squares=squares_of(read, tally),
     )
     found = _core.side_by_side(
         tally._core,
@@ -245,6 +248,8 @@ def compare(
         [rule._core for rule in named.values()],
         list(named),
         options,
+        tally._source,
+        [rule._record_text() for rule in named.values()],
         tally._rows() or 0,
         tally.excluded,
     )

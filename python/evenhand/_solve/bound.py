@@ -24,7 +24,10 @@ class Bound:
     kind : str or None
         The argument behind it: "same-rate", "any" or "dkw".
     observed : float or None
-        The same figure on the rows of the fit.
+        The same figure on these rows.
+    shown : float or None
+        The other side: they show, with the same confidence, that the largest difference is at
+        least this (the smallest ratio at most this); 0 (1) where nothing is shown.
     strata, small : list of dict
         The bound of each stratum with the pair of groups that it comes from, and groups that are
         too small to learn much from.
@@ -36,6 +39,7 @@ class Bound:
         self.reason: str = record.get("none", "")
         self.confidence: float = record["confidence"]
         self.kind: str | None = record.get("kind")
+        self.shown: float | None = record.get("ratio_at_most", record.get("difference_at_least"))
         self.observed: float | None = record.get("observed")
         self.strata: list[dict[str, Any]] = record.get("strata", [])
         self.small: list[dict[str, Any]] = record.get("small", [])

@@ -162,6 +162,7 @@ class Fit(Found):
             exact = solution.solution if isinstance(solution, _core.SgdResult) else solution
             bound = _core.confidence_bound(tally._core, exact, wanted.confidence, wanted.bound)
         self.bound = Bound._of(bound, criterion.within)
+        self._core_bound: Any = bound
         self.blind: str | None = None
         if options.blind and isinstance(solution, _core.Solution):
             self.blind = _core.blind_in_words(tally._core, tally.sensitive, tally.within, solution)
@@ -243,7 +244,9 @@ class Fit(Found):
 
     def _record_text(self) -> str:
         if self._own_record is None:
-            record: str = self._solution.fit_record(self.tally._core, self.tally._source)
+            record: str = self._solution.fit_record(
+                self.tally._core, self.tally._source, self._core_bound
+            )
             self._own_record = self._made.put_into(record) if self._made else record
         return self._own_record
 
@@ -256,7 +259,8 @@ class Fit(Found):
         """Pickle everything but the solver's own memory."""
         self._record_text()
         self._words()
-        return {**self.__dict__, "_solution": None, "_made": None}
+        without = {"_solution": None, "_made": None, "_core_bound": None}
+        return {**self.__dict__, **without}
 
     # --- New people.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from .. import _core, _inputs
 from .._inputs.rows import Rows
 from .roles import refuse_other_settings, with_roles
 from .tally import Tally
@@ -22,6 +23,16 @@ class Given(NamedTuple):
     resolution: str | int | None = None
     null: str = "error"
     threads: int = 0
+
+
+def squares_of(rows: Rows | None, tally: Tally) -> _core.Tally | None:
+    """Count the tally's rows with their weights squared, for effective sizes; None without."""
+    if rows is None or rows.weight is None or tally._core.unit_weights:
+        return None
+    squared = _inputs.numbers(rows.weight.to_numpy() ** 2, "weight")
+    return _core.tally_of_rows(
+        rows.score, rows.attributes, rows.label, squared, tally.scale, tally.favorable, "exact", 0
+    )
 
 
 def as_tally(
