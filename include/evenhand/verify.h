@@ -46,9 +46,9 @@ struct Verification {
 inline constexpr double verify_tolerance = 1e-9;
 
 // Checks the rule itself, the data's fingerprint, rows, objective, violation, the upper bound that
-// the multipliers prove, whether that makes the rule optimal, and all figures of the record. Throws
-// std::invalid_argument if the record says too little to check anything (no criterion or no
-// status), and for a tally that lacks what the criterion names.
+// the multipliers prove, whether that makes the rule optimal, all figures of the record, and its
+// bound for people not met yet. Throws std::invalid_argument if the record says too little to check
+// anything (no criterion or no status), and for a tally that lacks what the criterion names.
 Verification verify(const StoredTally& data, const Rule& rule, const FitRecord& record);
 
 // The same for soft groups, from the rows; `weight` is empty if all count alike.

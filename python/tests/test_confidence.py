@@ -236,3 +236,68 @@ def test_bounds_are_the_worst_that_the_allowance_leaves_by_direct_optimisation()
             )
             best = max(-refined.fun, worth(start))
             assert found == pytest.approx(best, abs=1e-6)
+
+
+def hired() -> dict[str, list[Any]]:
+    """Return decisions: 18 of 60 women, 150 of 300 men."""
+    yes = [1] * 18 + [0] * 42 + [1] * 150 + [0] * 150
+    return {"sex": ["F"] * 60 + ["M"] * 300, "hired": yes}
+
+
+def test_audits_of_decisions_bound_and_test_differences() -> None:
+    found = evenhand.audit(decision="hired", sensitive="sex", data=hired())
+    assert found.bound is not None
+    assert found.ratio_bound is not None
+    assert found.tests is not None
+    assert found.bound.value == pytest.approx(0.325727, abs=5.1e-7)
+    assert found.ratio_bound.value == pytest.approx(0.372751, abs=5.1e-7)
+    assert found.ratio_bound.is_ratio
+    assert not found.bound.is_ratio
+    assert found.bound.shown is not None
+    assert 0 < found.bound.shown < found.bound.observed
+    (pair,) = found.tests["pairs"]
+    assert pair["difference_interval"] == pytest.approx([-0.317628, -0.062978], abs=5.1e-7)
+    assert pair["fisher_p"] == pytest.approx(0.00465068, abs=5.1e-9)
+    assert not found.fitted
+    assert "at most 32.6 %" in repr(found)
+    wide = evenhand.audit(decision="hired", sensitive="sex", data=hired(), confidence=0.99)
+    assert wide.bound is not None
+    assert wide.bound.value > found.bound.value
+    with pytest.raises(ValueError, match="give rule="):
+        evenhand.audit(decision="hired", sensitive="sex", data=hired(), same_rows=True)
+
+
+def test_audits_know_the_rows_of_the_fit(people: People) -> None:
+    columns = {"score": people.score, "sex": people.sex}
+    fit = evenhand.fit("score", "sex", criterion="statistical-parity", data=columns)
+    assert fit.after.fitted
+    assert fit.after.tests is None
+    assert fit.after.bound == fit.bound
+    assert fit.to_dict()["bound"] == fit.bound.to_dict()
+    assert fit.audit(data=columns).fitted
+    half = {name: values[::2] for name, values in columns.items()}
+    fresh = fit.audit(data=half)
+    assert not fresh.fitted
+    assert fresh.tests is not None
+    assert fresh.bound
+    assert fit.audit(data=half, same_rows=True).fitted
+    strict = evenhand.fit(
+        "score", "sex", criterion="statistical-parity", data=columns, confidence=0.99, bound="dkw"
+    )
+    assert strict.to_dict()["bound"] == strict.bound.to_dict()
+    assert strict.to_dict()["bound"]["kind"] == "dkw"
+    again = evenhand.Rule.from_json(strict.rule.to_json())
+    assert again.record["bound"] == strict.bound.to_dict()
+
+
+def test_weighted_rows_count_by_their_effective_size() -> None:
+    plain = evenhand.audit(decision="hired", sensitive="sex", data=hired())
+    rows = {**hired(), "w": [2.5] * 360}
+    weighted = evenhand.audit(decision="hired", sensitive="sex", weight="w", data=rows)
+    assert plain.bound is not None
+    assert weighted.bound is not None
+    assert weighted.bound.value == pytest.approx(plain.bound.value, rel=1e-9)
+    rows["w"][0] = 20.0
+    uneven = evenhand.audit(decision="hired", sensitive="sex", weight="w", data=rows)
+    assert uneven.tests is not None
+    assert uneven.tests["pairs"][0]["rows"] < 60

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "confidence/bisect.h"
 #include "confidence/check.h"
+#include "support/illinois.h"
 
 namespace evenhand {
 namespace {
@@ -25,13 +29,26 @@ double sum_tail(const Allowance& c) {
   return (a * std::exp(-u / a) - b * std::exp(-u / b)) / (a - b);
 }
 
-// The smallest allowance of level alpha of which `share` goes to the first cell.
+// The smallest allowance of level alpha of which `share` goes to the first cell. The logarithm of
+// the tail is 0 where the sum is ln A / (share (1 - share)), falls from there on and is soon close
+// to a line, so that the search takes a few steps; it ends just outside, on the safe side.
 Allowance allowance_of_share(double alpha, double share) {
-  const auto of = [&](double log_sum) {
-    return Allowance{share * std::exp(log_sum), (1 - share) * std::exp(log_sum)};
+  const auto of = [&](double sum) { return Allowance{share * sum, (1 - share) * sum}; };
+  const double goal = std::log(alpha);
+  constexpr double tiny = std::numeric_limits<double>::denorm_min();  // stands for what underflows
+  const auto excess = [&](double sum) {
+    return goal - std::log(std::max(tiny, sum_tail(of(sum))));
   };
-  return of(
-      last_of_bisection(0, 12, [&](double log_sum) { return sum_tail(of(log_sum)) > alpha; }));
+  const double low = std::log(rate_distance_factor) / (share * (1 - share));
+  double high = 2 * low;
+  double at_high = excess(high);
+  while (at_high < 0) {
+    high *= 2;
+    at_high = excess(high);
+  }
+  double found = illinois(excess, low, goal, high, at_high, 1e-13);
+  while (excess(found) < 0) found *= 1 + 1e-14;
+  return of(found);
 }
 
 // P(X + Y > d) where X and Y have the tails exp(-2 m x^2) of the one-sided inequality, which is
@@ -117,16 +134,29 @@ double dkw_margin(double alpha, const PairSizes& sizes) {
                            [&](double d) { return dkw_tail(d, sizes) > alpha; });
 }
 
+// Levels depend on sizes alone: pairs of the same sizes, in either order, are worked out once.
 PairBounds::PairBounds(std::vector<PairSizes> pairs, double delta, BoundKind kind)
     : pairs_(std::move(pairs)), kind_(kind) {
   const std::vector<double> levels = pair_levels(pairs_, delta);
+  std::map<std::pair<double, double>, double> margins;
+  std::map<std::pair<double, double>, Allowance> allowances;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (kind == BoundKind::dkw) {
-      margins_.push_back(dkw_margin(levels[i], pairs_[i]));
-    } else if (kind == BoundKind::same_rate) {
+    if (kind == BoundKind::same_rate) {
       allowances_.push_back(same_rate_allowance(levels[i]));
+      continue;
+    }
+    const auto [few, many] = std::minmax(pairs_[i].over, pairs_[i].under);
+    const std::pair sizes(few, many);
+    if (kind == BoundKind::dkw) {
+      const auto [known, fresh] = margins.try_emplace(sizes);
+      if (fresh) known->second = dkw_margin(levels[i], {few, many});
+      margins_.push_back(known->second);
     } else {
-      allowances_.push_back(any_rule_allowance(levels[i], pairs_[i]));
+      const auto [known, fresh] = allowances.try_emplace(sizes);
+      if (fresh) known->second = any_rule_allowance(levels[i], {few, many});
+      const Allowance& found = known->second;
+      const bool swapped = pairs_[i].over > pairs_[i].under;
+      allowances_.push_back(swapped ? Allowance{found.under, found.over} : found);
     }
   }
 }

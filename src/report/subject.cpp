@@ -1,5 +1,6 @@
 #include "report/subject.h"
 
+#include <evenhand/audit_confidence.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
@@ -48,43 +49,24 @@ void check(const ReportOptions& options, std::span<const ReportedRule> rules) {
   }
 }
 
-// The base decisions, or those made elsewhere, as a rule.
-Rule base_rule(const Tally& tally, const AuditOptions& options) {
-  return Rule({.cells = tally.cells(),
-               .responses = base_decider(tally, options).responses,
-               .reading = tally.reading(),
-               .level = {}});
-}
-
-// As much of the fit as its bound for new people needs.
-Solution solution_of(const Tally& tally, const Criterion& criterion, const ReportedRule& rule) {
-  Solution out;
-  out.rule = rule.rule;
-  out.criterion = criterion;
-  out.status = rule.fit.proof ? rule.fit.proof->status : Status::inaccurate;
-  out.options.gamma = rule.fit.gamma.value_or(0);
-  out.options.blind = rule.fit.blind.value_or(false);
-  const Audit audited = audit(tally, criterion.roles, rule.rule);
-  for (const AuditedCell& cell : audited.cells) {
-    CellOutcome at{.compared = true};
-    const auto rate = cell.figures.*rate_of(criterion.rates.front()).value;
-    at.rate = rate.value_or(0);
-    if (rule.fit.cells) {
-      const std::string name = tally.cells().name(cell.cell);
-      for (const RecordedCell& recorded : *rule.fit.cells) {
-        if (recorded.cell == name && recorded.not_compared) at.compared = false;
-      }
-    }
-    out.cells.push_back(std::move(at));
-  }
-  return out;
-}
-
-ConfidenceBound no_bound(const std::string& reason, double confidence) {
+ConfidenceBound without_bound(const std::string& reason, double confidence) {
   ConfidenceBound out;
   out.reason = reason;
   out.confidence = confidence;
   return out;
+}
+
+// `fitted_by`: of the rule, if it was fitted on these very rows.
+ConfidenceBound bound_of(const Subject& subject, const std::optional<FitRecord>& fitted_by) {
+  const double confidence = subject.auditing.confidence;
+  if (!subject.last().audit().unseen.empty()) {
+    return without_bound("the rule does not know all of these groups", confidence);
+  }
+  if (subject.criterion.rates.empty()) {
+    return without_bound("requirements alone compare no groups", confidence);
+  }
+  return confidence_of(subject.last(), {.confidence = confidence, .fitted_by = fitted_by})
+      .of(subject.criterion.relation);
 }
 
 }  // namespace
@@ -106,14 +88,9 @@ Subject Subject::of(const ReportedData& data, std::span<const ReportedRule> rule
   }
   const AuditScope scope = scope_of(criterion);
   Subject out{data, rules, options, auditing, criterion, asked.has_value(), {}, {}, {}, {}, false};
-  const double confidence = auditing.confidence;
   if (rules.empty()) {
     out.before = audit_report(tally, scope, auditing);
-    if (criterion.rates.empty()) {
-      out.bound = no_bound("requirements alone compare no groups", confidence);
-    } else {
-      out.bound = fresh_bound(tally, criterion, base_rule(tally, auditing), confidence);
-    }
+    out.bound = bound_of(out, {});
     return out;
   }
   std::vector<Rule> plain;
@@ -123,18 +100,8 @@ Subject Subject::of(const ReportedData& data, std::span<const ReportedRule> rule
   out.beside = std::move(beside.rules);
   out.changes = changes_from_base(tally, plain.front(), auditing);
   const ReportedRule& first = rules.front();
-  out.same_rows =
-      !first.fit.fingerprint.empty() && first.fit.fingerprint == data.stored.fingerprint();
-  if (!out.last().audit().unseen.empty()) {
-    out.bound = no_bound("the rule does not know all of these groups", confidence);
-  } else if (criterion.rates.empty()) {
-    out.bound = no_bound("requirements alone compare no groups", confidence);
-  } else if (out.same_rows) {
-    out.bound = confidence_bound(tally, solution_of(tally, criterion, first),
-                                 {.confidence = confidence, .kind = {}});
-  } else {
-    out.bound = fresh_bound(tally, criterion, first.rule, confidence);
-  }
+  out.same_rows = first.fit.fitted_on(data.stored);
+  out.bound = bound_of(out, out.same_rows ? std::optional(first.fit) : std::nullopt);
   return out;
 }
 

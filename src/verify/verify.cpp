@@ -9,6 +9,7 @@
 
 #include "verify/checks.h"
 #include "verify/claims.h"
+#include "verify/new_people.h"
 #include "verify/proof.h"
 
 namespace evenhand {
@@ -224,6 +225,7 @@ Verification verify(const StoredTally& data, const Rule& rule, const FitRecord& 
   if (!record.certified) check_constraints(model, record, checks);
   check_audit("before", model, By::base, record.before, checks);
   check_audit("after", model, By::rule, record.after, checks);
+  check_new_people(data, rule, record, checks);
   return checks.done();
 }
 

@@ -132,13 +132,20 @@ def test_intervals_are_those_of_wilson(
     ).ok().out
 
 
-def test_weights_count_and_have_no_intervals(tool: Tool, people: Path, sql: Sql) -> None:
-    """Rates are weighted; how many people stand behind them is then not known."""
+def test_weights_count_and_intervals_are_of_effective_sizes(
+    tool: Tool, people: Path, sql: Sql
+) -> None:
+    """Rates are weighted; as many people stand behind them as the weights are worth."""
     audit = tool("audit", people, *SCORES, "--label", "y", "--weight", "w", "--json").ok().json()
     wanted = figures(sql, people, "(score > 0.5)::INTEGER", "sex", "y", "w")
     for group in audit["before"]["groups"]:
         assert_same(group, wanted[group["group"]["sex"]])
-        assert "selection_rate_interval" not in group
+        sex, rate = group["group"]["sex"], group["selection_rate"]
+        [(n,)] = sql(f"SELECT sum(w) ** 2 / sum(w * w) FROM '{people}' WHERE sex = '{sex}'")
+        low, high = group["selection_rate_interval"]
+        # Wilson's: both ends lie 1.96 of their own standard deviations from the rate.
+        for end in (low, high):
+            assert abs(rate - end) == pytest.approx(1.959964 * (end * (1 - end) / n) ** 0.5, rel=1e-5)
 
 
 def test_costs_and_the_threshold_of_today(tool: Tool, people: Path, sql: Sql) -> None:

@@ -148,6 +148,21 @@ def test_batches_are_periods_files_or_tallies(tool: Tool) -> None:
     assert evidence(one) == evidence(wanted)
 
 
+def test_files_may_lack_groups_and_labels_and_have_dots_in_their_names(tool: Tool) -> None:
+    """A group that comes later is watched from then on; outcomes that are not known do not matter."""
+    fitted(tool)
+    for month, groups in ((1, "FM"), (2, "FMX"), (3, "FX")):
+        rows = [f"{group},{0.9 if i % 3 else 0.1},{'' if i % 2 else 1}" for group in groups for i in range(60)]
+        tool.write(f"2025.{month}.csv", "sex,score,label\n" + "\n".join(rows) + "\n")
+    tool.write("fit.csv", "sex,score,label\n" + "".join(
+        f"{g},{0.9 if i % 3 else 0.1},{i % 2}\n" for g in "FMX" for i in range(60)))
+    tool("fit", "fit.csv", *PARITY, "--label", "label", "-o", "rule.json").ok()
+    watch = ["--rule", "rule.json", "--tolerance", "0.05", "--json"]
+    found = tool("monitor", "2025.*.csv", *watch).ok().json()
+    assert [look["batch"] for look in found["batches"]] == ["2025.1", "2025.2", "2025.3"]
+    assert [look["rows"] for look in found["batches"]] == [120, 180, 120]
+
+
 def decided(tool: Tool, name: str, months_of: list[int]) -> None:
     """Write decisions with labels: women who deserve a yes get it less often, others as often."""
     rows = ["month,sex,hired,good"]

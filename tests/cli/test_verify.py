@@ -108,6 +108,7 @@ def test_accepts_what_fit_wrote(tool: Tool, kind: str) -> None:
     assert (
         verdicts["rule"] == verdicts["data"] == verdicts["objective"] == verdicts["bound"] == "yes"
     ), found
+    assert verdicts["new people"] == "yes", found
     claimed = json.loads(tool.path("rule.json").read_text())["fit"]["status"]
     if claimed == "optimal" and "coins" not in kind:
         assert verdicts["status"] == "yes", found
@@ -130,7 +131,39 @@ def test_a_certified_fit_says_what_was_not_checked(tool: Tool) -> None:
     found = tool("verify", "rule.json", "people.csv", "--json").ok().json()
     verdicts = {check["name"]: check["verdict"] for check in found["checks"]}
     assert verdicts["bound"] == verdicts["status"] == "not checked"
-    assert verdicts["objective"] == verdicts["violation"] == "yes"
+    assert verdicts["objective"] == verdicts["violation"] == verdicts["new people"] == "yes"
+
+
+def test_the_bound_for_new_people_is_checked(tool: Tool) -> None:
+    """One that was edited, or is claimed where there is none, shows."""
+    asked = ("--criterion", "equal-opportunity", "--label", "y", "--tolerance", "0.05")
+    fitted(tool, *asked, "--confidence", "0.9")
+    rule = json.loads(tool.path("rule.json").read_text())
+    tool("verify", "rule.json", "people.csv").ok()
+    bound = rule["fit"]["bound"]["difference_at_most"]
+    for edited in (0.9 * bound, 1.1 * bound):
+        rule["fit"]["bound"]["difference_at_most"] = edited
+        tool.write("edited.json", json.dumps(rule))
+        said = tool("verify", "edited.json", "people.csv")
+        assert said.status == 4 and "new people" in said.out
+    rule["fit"]["bound"] = {"confidence": 0.9, "none": "nobody asked"}
+    tool.write("edited.json", json.dumps(rule))
+    assert tool("verify", "edited.json", "people.csv").status == 4
+
+
+def test_a_certificate_that_was_edited_shows(tool: Tool) -> None:
+    """Neither another bound nor another tolerance passes."""
+    fitted(
+        tool, "--criterion", "statistical-parity", "--tolerance", "0.3", "--certify", "0.9", rows=4000
+    )
+    rule = json.loads(tool.path("rule.json").read_text())
+    rule["fit"]["bound"]["difference_at_most"] = 0.4
+    tool.write("edited.json", json.dumps(rule))
+    assert tool("verify", "edited.json", "people.csv").status == 4
+    rule["fit"]["bound"]["difference_at_most"] = 0.01
+    rule["fit"]["criterion"]["tolerance"] = 0.02
+    tool.write("edited.json", json.dumps(rule))
+    assert tool("verify", "edited.json", "people.csv").status == 4
 
 
 def test_without_multipliers_optimality_was_not_checked(tool: Tool) -> None:
