@@ -250,8 +250,10 @@ def test_adult_and_an_audit(session: SparkSession) -> None:
 
 
 def executors(session: SparkSession) -> list[int]:
-    """The processes of this session's executors: they carry its driver's port. Application ids are
-    times, and those of two sessions started in the same second are the same."""
+    """The processes of this session's executors, told by its driver's port.
+
+    Application ids are times: two sessions that start in the same second have the same.
+    """
     driver = f":{session.conf.get('spark.driver.port')}".encode()
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
