@@ -286,5 +286,30 @@ TEST(PaperErratum7, ThresholdMovesWithTheConstraintsWeight) {
   }
 }
 
+// Erratum 7. Theorem 1 states one fraction for each stratum. f is -1 and 0 in S, 1 and 0 outside.
+// Whatever the threshold and the fraction at it, they are fair only if they select nobody or
+// everybody (0). The optimum (1) selects one of the two with f = 0.
+TEST(PaperErratum7, OneFractionForAStratumIsNotEnough) {
+  const std::vector<std::string> group = {"S", "S", "other", "other"};
+  const std::vector<double> f = {-1, 0, 1, 0};
+  for (const double threshold : f) {
+    for (const double tau : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+      std::vector<double> rate(2);
+      double earned = 0;
+      for (std::size_t i = 0; i < f.size(); ++i) {
+        const double q = f[i] > threshold ? 1 : f[i] == threshold ? tau : 0;
+        rate[i / 2] += q / 2;
+        earned += q * f[i];
+      }
+      EXPECT_TRUE(rate[0] != rate[1] || earned <= 0);
+    }
+  }
+  const Tally tally = Tally::of(f, Cells::from({{"group", group}}), {.scale = Scale::signed_});
+  const Solution fit = solve(tally, statistical_parity({.sensitive = {"group"}}));
+  EXPECT_NEAR(fit.primal, 1, 1e-12);
+  EXPECT_EQ(fit.rule.probability(tally.cells().code_of({"S"}), 0), 1);
+  EXPECT_EQ(fit.rule.probability(tally.cells().code_of({"other"}), 0), 0);
+}
+
 }  // namespace
 }  // namespace evenhand

