@@ -163,7 +163,8 @@ void FitRecord::add(const StoredTally& data, const Solution& solution) {
   const AuditOptions auditing = auditing_of(solution);
   before = audit(data.tally, data.source.roles, auditing).overall.figures;
   after = audit(data.tally, data.source.roles, solution.rule, auditing).overall.figures;
-  if (!bound) bound = confidence_bound(data.tally, solution);
+  // That of a certified fit is CertifiedFit::bound, which covers the certified strata alone.
+  if (!bound && !solution.certified) bound = confidence_bound(data.tally, solution);
 }
 
 void FitRecord::add(const TallySource& from, const std::vector<std::string>& soft,
