@@ -107,10 +107,8 @@ AuditOptions auditing_by(const Options& options, const RuleFiles& rules) {
 }
 
 void check_soft_options(const Options& options, const RuleFiles& rules) {
-  if (rules.size() > 1) {
-    throw UserError("rules for soft attributes are audited one at a time");
-  }
-  if (!rules.empty() && !rules.front().soft()) {
+  const bool any = std::any_of(rules.begin(), rules.end(), [](const auto& r) { return r.soft(); });
+  if (!rules.empty() && !any) {
     throw UserError(fmt::format("{} is a rule for known groups: audit it without --soft",
                                 shown(rules.front().path)));
   }
@@ -149,7 +147,7 @@ int run_audit(Options options) {
   }
   if (soft) {
     return run_soft_audit({options.data, options.rows, options.objective.costs(), options.soft,
-                           options.criterion, options.decision, if_there, rule, options.limits,
+                           options.criterion, options.decision, if_there, rules, options.limits,
                            options.json});
   }
   if (options.same_rows && !rule) {

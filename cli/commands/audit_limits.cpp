@@ -77,8 +77,9 @@ int AuditLimits::judge(const AuditConfidence& confidence, const std::string& by)
   return judge_shown(confidence.ratio, if_shown_ratio_below, unless_shown_ratio_above, by);
 }
 
-int AuditLimits::judge(const std::string& data, const SoftAudit& audit) const {
-  return judge(data, audit.largest_difference(), audit.smallest_ratio());
+int AuditLimits::judge(const std::string& data, const SoftAudit& audit,
+                       const std::string& by) const {
+  return judge(data, audit.largest_difference(), audit.smallest_ratio(), by);
 }
 
 int AuditLimits::judge(const std::string& data, std::optional<double> difference,

@@ -29,7 +29,7 @@ struct AuditLimits {
   // `by` says whose decisions: "", or "by rule.json, ".
   int judge(const std::string& data, const AuditReport& report, const AuditConfidence& confidence,
             const std::string& by = "") const;
-  int judge(const std::string& data, const SoftAudit& audit) const;
+  int judge(const std::string& data, const SoftAudit& audit, const std::string& by = "") const;
 
  private:
   int judge(const std::string& data, std::optional<double> difference, std::optional<double> ratio,

@@ -1,12 +1,15 @@
 #include "commands/soft_audit.h"
 
 #include <evenhand/soft_audit.h>
+#include <evenhand/soft_check.h>
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "data/soft_rows.h"
+#include "error.h"
 #include "output/output.h"
 #include "output/soft_figures.h"
 #include "output/terminal.h"
@@ -15,21 +18,23 @@ namespace evenhand::cli {
 namespace {
 
 std::string title_of(const SoftAuditRequest& request, const SoftTable& data) {
-  const std::string what = request.rule               ? "before and after a rule"
+  const std::string what = request.rules.size() > 1
+                               ? fmt::format("{} rules side by side", request.rules.size())
+                           : !request.rules.empty()   ? "before and after a rule"
                            : request.decision.empty() ? "decisions by the score alone"
                                                       : "decisions in " + shown(request.decision);
   return strong(fmt::format("audit of {}: {}, those who belong by {}", data.name(), what,
                             shown(data.soft())));
 }
 
-// Those of --criterion, or of the criterion that the rule was fitted for.
+// Those of --criterion, or of the criterion that the first rule was fitted for.
 std::vector<Rate> rates_of(const SoftAuditRequest& request) {
   std::string name = request.criterion;
   constexpr std::string_view soft = "soft-";
-  if (name.empty() && request.rule && request.rule->fit.criterion) {
-    name = request.rule->fit.criterion->name;
-    if (!name.starts_with(soft)) return {Rate::selection};
-    name.erase(0, soft.size());
+  if (name.empty() && !request.rules.empty() && request.rules.front().fit.criterion) {
+    name = request.rules.front().fit.criterion->name;
+    if (name.starts_with(soft)) name.erase(0, soft.size());
+    if (name == "requirements") name.clear();
   }
   if (name.empty()) return {Rate::selection};
   const CriterionName& found = find_criterion(name);
@@ -51,15 +56,96 @@ Json json_of(const SoftTable& data, const SoftAudit& before, const SoftAudit* af
   return out;
 }
 
+// Whether a rule asks for a group: by its record, or for anything but strata.
+bool needs_group(const RuleFile& file, const std::vector<std::string>& within) {
+  if (file.soft()) return false;
+  const RecordedColumns known = file.columns();
+  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  const std::vector<std::string>& asked = file.cells().attributes();
+  return std::any_of(asked.begin(), asked.end(), [&](const std::string& name) {
+    return known.sensitive ? has(*known.sensitive, name) : !has(within, name);
+  });
+}
+
+Json change_json(const SoftChange& change) {
+  return {{"weight", change.weight}, {"to_yes", change.to_yes}, {"to_no", change.to_no}};
+}
+
+Json json_of(const SoftTable& data, const SoftAudit& before, const std::vector<SoftBeside>& beside,
+             const std::vector<RuleFile>& rules) {
+  const std::vector<std::string>& within = data.columns().within;
+  Json out = json_of(data, before, nullptr);
+  for (const char* of_one : {"largest_difference", "smallest_ratio"}) out.erase(of_one);
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    Json at;
+    at["name"] = rules[i].path;
+    at["needs_group"] = needs_group(rules[i], within);
+    at["lottery_share"] = beside[i].lottery_share;
+    at["changed"] = change_json(beside[i].changes.back());
+    at["changes"] = Json::array();
+    for (const SoftChange& change : beside[i].changes) {
+      if (change.column.empty()) continue;
+      Json one = change_json(change);
+      one["column"] = change.column;
+      at["changes"].push_back(std::move(one));
+    }
+    at.update(to_json(beside[i].audit, within));
+    out["rules"].push_back(std::move(at));
+  }
+  return out;
+}
+
+int compare_by_columns(const SoftAuditRequest& request, const SoftTable& data,
+                       const SoftAuditOptions& options, const std::vector<const RuleFile*>& files) {
+  const std::vector<RuleFile>& rules = request.rules;
+  const SoftAudit before = audit_soft(data.rows(), options);
+  const std::vector<double> first = data.decided_by(files, 0);
+  std::vector<SoftBeside> beside;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    beside.push_back(audit_soft_beside(data.rows(), first, data.decided_by(files, i), options));
+  }
+  if (request.json) {
+    print(json_of(data, before, beside, rules).dump(2) + "\n");
+  } else {
+    std::vector<std::string> names;
+    std::vector<bool> needs;
+    for (const RuleFile& file : rules) {
+      names.push_back(file.path);
+      needs.push_back(needs_group(file, data.columns().within));
+    }
+    std::string text = title_of(request, data) + "\n\n" +
+                       side_by_side_tables({data.columns().within, before, beside, names, needs}) +
+                       fmt::format("  {}\n", soft_assumption(before.rates, data.any().empty()));
+    if (data.excluded() > 0) {
+      text += fmt::format("\n{} left out for a missing value\n", counted(data.excluded(), "row"));
+    }
+    print(text);
+  }
+  int status = exit_done;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const std::string by = "by " + shown(rules[i].path) + ", ";
+    status = std::max(status, request.limits.judge(data.name(), beside[i].audit, by));
+  }
+  return status;
+}
+
 }  // namespace
 
 int run_soft_audit(const SoftAuditRequest& request) {
   request.limits.check();
-  const SoftRule* rule = request.rule ? &std::get<SoftRule>(request.rule->rule) : nullptr;
+  const std::vector<RuleFile>& rules = request.rules;
+  const auto soft =
+      std::find_if(rules.begin(), rules.end(), [](const RuleFile& r) { return r.soft(); });
+  const SoftRule* rule = soft != rules.end() ? &std::get<SoftRule>(soft->rule) : nullptr;
   const bool decisions = !request.decision.empty();
   SoftWanted wanted{
       .columns = request.soft, .decisions = decisions, .if_there = request.if_there, .rule = rule};
-  if (request.rule) wanted.recorded = request.rule->columns();
+  if (rule) wanted.recorded = soft->columns();
+  for (std::size_t i = 0; rules.size() > 1 && i < rules.size(); ++i) {
+    wanted.rules.push_back(&rules[i]);
+  }
   const SoftTable data = SoftTable::read(request.data, request.rows, wanted);
   const Reading reading = request.rows.reading();
   const SoftAuditOptions options{.weight = data.weight(),
@@ -69,6 +155,7 @@ int run_soft_audit(const SoftAuditRequest& request) {
                                  .costs = request.costs,
                                  .decisions = decisions,
                                  .rates = rates_of(request)};
+  if (rules.size() > 1) return compare_by_columns(request, data, options, wanted.rules);
   const SoftAudit before = audit_soft(data.rows(), options);
   std::optional<SoftAudit> after;
   if (rule) after = audit_soft(data.rows(), data.decided_by(*rule), options);

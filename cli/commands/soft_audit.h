@@ -4,6 +4,7 @@
 #include <evenhand/scale.h>
 
 #include <string>
+#include <vector>
 
 #include "commands/audit_limits.h"
 #include "data/rule_file.h"
@@ -20,7 +21,7 @@ struct SoftAuditRequest {
   std::string criterion;   // empty: the rule's, or selection rates
   std::string decision;    // column; empty: decisions by the score
   ColumnsIfThere if_there;
-  const RuleFile* rule;  // a soft one; null: none
+  const std::vector<RuleFile>& rules;  // a soft one, none, or several of which one is soft
   AuditLimits limits;
   bool json;
 };

@@ -115,6 +115,7 @@ SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
   }
   out.probabilities_ = out.soft_;
   if (wanted.rule) add_missing(out.probabilities_, wanted.rule->parts().columns);
+  for (const RuleFile* file : wanted.rules) add_missing(out.probabilities_, file->soft_columns());
   for (std::size_t i = 0; i < out.probabilities_.size(); ++i) {
     const Column& column = source.column(
         out.probabilities_[i],
@@ -138,6 +139,12 @@ SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
     const std::vector<std::string>& needed = wanted.rule->parts().strata.attributes();
     for (const std::string& name : needed) source.column(name, "an attribute of the rule");
     add_missing(out.attributes_, needed);
+  }
+  for (const RuleFile* file : wanted.rules) {
+    for (const std::string& name : file->cells().attributes()) {
+      source.column(name, "an attribute of the rule");
+    }
+    add_missing(out.attributes_, file->cells().attributes());
   }
   std::string truth;
   if (!wanted.truth.empty()) {
@@ -168,6 +175,11 @@ SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
   if (!out.columns_.within.empty()) out.strata_ = out.cells_of(out.columns_.within, rows);
   if (wanted.rule && !wanted.rule->parts().strata.attributes().empty()) {
     out.of_rule_ = out.cells_of(wanted.rule->parts().strata.attributes(), rows);
+  }
+  for (const RuleFile* file : wanted.rules) {
+    const std::vector<std::string>& needed = file->cells().attributes();
+    out.beside_.push_back(needed.empty() ? std::nullopt
+                                         : std::optional(out.cells_of(needed, rows)));
   }
   return out;
 }
@@ -205,18 +217,34 @@ SoftRows SoftTable::rows() const {
   return out;
 }
 
-std::vector<double> SoftTable::decided_by(const SoftRule& rule) const {
-  if (of_rule_) {
-    std::vector<std::uint64_t> counts(of_rule_->names.size());
-    for (const CellCode code : of_rule_->codes) ++counts[code];
-    refuse_unseen(name_, of_rule_->names, counts, rule.parts().strata,
-                  "refit it, or leave these people out with --sql");
-  }
-  SoftRows everything{score(), {}, of_rule_ ? &*of_rule_ : nullptr};
+void SoftTable::refuse_unknown(const Cells& cells, const CellNames& known) const {
+  std::vector<std::uint64_t> counts(cells.names.size());
+  for (const CellCode code : cells.codes) ++counts[code];
+  refuse_unseen(name_, cells.names, counts, known,
+                "refit it, or leave these people out with --sql");
+}
+
+std::vector<double> SoftTable::decided_by(const SoftRule& rule, const Cells* strata) const {
+  if (strata) refuse_unknown(*strata, rule.parts().strata);
+  SoftRows everything{score(), {}, strata};
   for (std::size_t j = 0; j < probabilities_.size(); ++j) {
     everything.columns.push_back({probabilities_[j], table_.numbers[1 + j]});
   }
   return rule.probability(everything);
+}
+
+std::vector<double> SoftTable::decided_by(const SoftRule& rule) const {
+  return decided_by(rule, of_rule_ ? &*of_rule_ : nullptr);
+}
+
+std::vector<double> SoftTable::decided_by(const std::vector<const RuleFile*>& rules,
+                                          std::size_t i) const {
+  const Cells* const cells = beside_[i] ? &*beside_[i] : nullptr;
+  if (rules[i]->soft()) return decided_by(std::get<SoftRule>(rules[i]->rule), cells);
+  const Rule& rule = rules[i]->hard();
+  if (!cells) return rule.probability(std::vector<CellCode>(size(), 0), score());
+  refuse_unknown(*cells, rule.cells());
+  return rule.probability(*cells, score());
 }
 
 }  // namespace evenhand::cli

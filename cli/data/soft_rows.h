@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/rows.h"
+#include "data/rule_file.h"
 #include "options.h"
 
 namespace evenhand::cli {
@@ -42,6 +43,8 @@ struct SoftWanted {
   ColumnsIfThere if_there = {};
   // A rule that is to decide: its columns and attributes are read as well.
   const SoftRule* rule = nullptr;
+  // Rules of any kind that are to decide the same rows, side by side.
+  std::vector<const RuleFile*> rules = {};
 };
 
 class SoftTable {
@@ -70,10 +73,14 @@ class SoftTable {
 
   // What the rule does to everybody. Throws UserError that counts people in strata it never saw.
   std::vector<double> decided_by(const SoftRule& rule) const;
+  // The same for that one of the rules side by side.
+  std::vector<double> decided_by(const std::vector<const RuleFile*>& rules, std::size_t i) const;
 
  private:
   void choose_columns(const Source& source, const SoftWanted& wanted);
   Cells cells_of(const std::vector<std::string>& attributes, Rows& rows) const;
+  void refuse_unknown(const Cells& cells, const CellNames& known) const;
+  std::vector<double> decided_by(const SoftRule& rule, const Cells* strata) const;
 
   std::string name_;
   std::vector<std::string> files_;
@@ -85,6 +92,8 @@ class SoftTable {
   RowTable table_;                          // score, probabilities, label and weight
   std::optional<Cells> strata_;             // of --within
   std::optional<Cells> of_rule_;            // of the rule's attributes
+  std::vector<std::optional<Cells>>
+      beside_;  // of those of rules side by side; none: they have none
   std::vector<std::string> truth_;
   std::uint64_t excluded_ = 0;
 };

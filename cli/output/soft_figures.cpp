@@ -72,4 +72,75 @@ std::string pair_table(const std::vector<std::string>& within, const SoftAudit& 
   return table.text() + fmt::format("  {}\n", soft_assumption(before.rates, given_outcome));
 }
 
+std::string side_by_side_tables(const SoftRulesBeside& beside) {
+  std::vector<std::string> titles = {"", "score alone"};
+  for (const std::string& name : beside.names) titles.push_back(shown(name));
+  std::vector<Align> align(titles.size(), Align::right);
+  align[0] = Align::left;
+  Table table(titles, align);
+  const auto add = [&](std::string name, const auto& figure) {
+    std::vector<std::string> row = {std::move(name), figure(beside.before)};
+    for (const SoftBeside& rule : beside.rules) row.push_back(figure(rule.audit));
+    table.add(row);
+  };
+  if (beside.before.accuracy) {
+    add("accuracy", [](const SoftAudit& one) { return percent(one.accuracy); });
+    add("cost of a decision", [](const SoftAudit& one) { return rounded(*one.cost, 5); });
+  }
+  add("selected", [](const SoftAudit& one) { return percent(one.selection_rate); });
+  table.add({""});
+  for (std::size_t k = 0; k < beside.before.strata.size(); ++k) {
+    const SoftAuditedStratum& stratum = beside.before.strata[k];
+    std::string where;
+    for (std::size_t a = 0; a < beside.within.size(); ++a) {
+      where += fmt::format(", {}={}", shown(beside.within[a]), shown(stratum.values[a]));
+    }
+    for (std::size_t j = 0; j < stratum.columns.size(); ++j) {
+      const SoftPair& pair = stratum.columns[j];
+      const std::string of = fmt::format("{}, {}", rate_of(pair.of).title, shown(pair.column));
+      add(of + where, [&](const SoftAudit& one) { return percent(one.strata[k].columns[j].rate); });
+      add(of + where + ", others",
+          [&](const SoftAudit& one) { return percent(one.strata[k].columns[j].others); });
+    }
+  }
+  add("largest difference", [](const SoftAudit& one) { return percent(one.largest_difference()); });
+  add("smallest ratio", [](const SoftAudit& one) {
+    return one.smallest_ratio() ? rounded(*one.smallest_ratio(), 3) : "-";
+  });
+  table.add({""});
+  std::vector<std::string> coins = {"decided by a coin", percent(0.0)};
+  std::vector<std::string> needs = {"needs the group", "no"};
+  for (std::size_t i = 0; i < beside.rules.size(); ++i) {
+    coins.push_back(percent(beside.rules[i].lottery_share));
+    needs.emplace_back(beside.need_group[i] ? "yes" : "no");
+  }
+  table.add(coins);
+  table.add(needs);
+  std::string out = table.text();
+  if (beside.before.expected) {
+    out += "  " + faint("accuracy and cost are expected, if the scores are calibrated") + "\n";
+  }
+
+  titles = {"", "people"};
+  for (std::size_t i = 1; i < beside.names.size(); ++i) {
+    titles.insert(titles.end(), {shown(beside.names[i]) + ": to yes", "to no"});
+  }
+  align.assign(titles.size(), Align::right);
+  align[0] = Align::left;
+  Table changes(titles, align);
+  for (std::size_t c = 0; c < beside.rules.front().changes.size(); ++c) {
+    const SoftChange& first = beside.rules.front().changes[c];
+    std::vector<std::string> row = {first.column.empty() ? "everybody" : shown(first.column),
+                                    rounded(first.weight, 6)};
+    for (std::size_t i = 1; i < beside.rules.size(); ++i) {
+      const SoftChange& change = beside.rules[i].changes[c];
+      row.insert(row.end(),
+                 {fmt::format("{:.1f}", change.to_yes), fmt::format("{:.1f}", change.to_no)});
+    }
+    changes.add(row);
+  }
+  return out + "\n" + strong(fmt::format("decided unlike {}", shown(beside.names.front()))) +
+         "\n\n" + changes.text();
+}
+
 }  // namespace evenhand::cli

@@ -19,4 +19,14 @@ std::string summary_table(const SoftAudit& before, const SoftAudit* after, const
 std::string pair_table(const std::vector<std::string>& within, const SoftAudit& before,
                        const SoftAudit* after, bool given_outcome);
 
+// Several rules: a column for each, then who is decided unlike the first.
+struct SoftRulesBeside {
+  const std::vector<std::string>& within;
+  const SoftAudit& before;  // by the score alone
+  const std::vector<SoftBeside>& rules;
+  const std::vector<std::string>& names;
+  const std::vector<bool>& need_group;
+};
+std::string side_by_side_tables(const SoftRulesBeside& beside);
+
 }  // namespace evenhand::cli

@@ -67,4 +67,24 @@ SoftAudit audit_soft(const SoftRows& rows, std::span<const double> q,
                      const SoftAuditOptions& options = {});
 SoftAudit audit_soft(const SoftRows& rows, const SoftAuditOptions& options = {});
 
+// The people whose decision is another one than by the first of several rules, by the weight that
+// is to be expected if everybody has the same coin under every rule (side_by_side.h).
+struct SoftChange {
+  std::string column;  // those who belong to it; empty: everybody
+  double weight = 0;
+  double to_yes = 0;  // a no of the first rule
+  double to_no = 0;   // a yes of the first rule
+};
+
+// One of several rules about the same people.
+struct SoftBeside {
+  SoftAudit audit;
+  double lottery_share = 0;         // share of the weight with 0 < q < 1
+  std::vector<SoftChange> changes;  // of the columns of everybody, then of everybody
+};
+
+// Decisions with probabilities q, beside those of the first rule. Throws like audit_soft.
+SoftBeside audit_soft_beside(const SoftRows& rows, std::span<const double> first,
+                             std::span<const double> q, const SoftAuditOptions& options = {});
+
 }  // namespace evenhand
