@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "commands/commands.h"
+#include "data/files.h"
 #include "data/prepared.h"
 #include "data/rule_file.h"
 #include "error.h"
@@ -88,18 +89,17 @@ class Watched {
 
   // In their order. `files` gets the names of all that was read.
   std::vector<MonitorBatch> batches(std::vector<std::string>& files) const {
-    if (!options_.period.empty()) return read(options_.data, options_.rows, "", files);
     const bool tallies = !options_.rows.tally.empty();
-    if (!options_.data.input.sql.empty() || options_.data.input.data == "-") {
+    const InputOptions& input = options_.data.input;
+    const bool nothing = !tallies && input.data.empty() && input.sql.empty();
+    if (nothing || !options_.period.empty()) return read(options_.data, options_.rows, "", files);
+    if (!input.sql.empty() || input.data == "-") {
       throw UserError(
           "name the column that says which batch a row belongs to, --period month; or give a file "
           "for each batch");
     }
-    const Input input({.data = tallies ? options_.rows.tally : options_.data.input.data,
-                       .sql = {},
-                       .format = options_.data.input.format});
-    std::vector<std::string> paths;
-    for (const std::string& file : input.files()) paths.push_back(input.shown_name(file));
+    const std::vector<std::string> paths =
+        files_of(tallies ? options_.rows.tally : input.data).files;
     const std::vector<std::string> names = names_of(paths);
     std::vector<MonitorBatch> out;
     for (std::size_t i = 0; i < paths.size(); ++i) {

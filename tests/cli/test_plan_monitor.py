@@ -153,13 +153,13 @@ def test_files_may_lack_groups_and_labels_and_have_dots_in_their_names(tool: Too
     fitted(tool)
     for month, groups in ((1, "FM"), (2, "FMX"), (3, "FX")):
         rows = [f"{group},{0.9 if i % 3 else 0.1},{'' if i % 2 else 1}" for group in groups for i in range(60)]
-        tool.write(f"2025.{month}.csv", "sex,score,label\n" + "\n".join(rows) + "\n")
+        tool.write(f"in 2025.{month}.csv", "sex,score,label\n" + "\n".join(rows) + "\n")
     tool.write("fit.csv", "sex,score,label\n" + "".join(
         f"{g},{0.9 if i % 3 else 0.1},{i % 2}\n" for g in "FMX" for i in range(60)))
     tool("fit", "fit.csv", *PARITY, "--label", "label", "-o", "rule.json").ok()
     watch = ["--rule", "rule.json", "--tolerance", "0.05", "--json"]
-    found = tool("monitor", "2025.*.csv", *watch).ok().json()
-    assert [look["batch"] for look in found["batches"]] == ["2025.1", "2025.2", "2025.3"]
+    found = tool("monitor", "in 2025.*.csv", *watch).ok().json()
+    assert [look["batch"] for look in found["batches"]] == [f"in 2025.{i}" for i in (1, 2, 3)]
     assert [look["rows"] for look in found["batches"]] == [120, 180, 120]
 
 
@@ -201,6 +201,7 @@ def test_monitor_says_what_is_missing(tool: Tool) -> None:
     months(tool, "new.csv", [1, 2], 30)
     tool("monitor", "new.csv", "--tolerance", "0.05").fails(2, "--rule rule.json, or --decision")
     tool("monitor", "new.csv", *WATCH[:4]).fails(2, "--tolerance")
+    tool("monitor", "--rule", "rule.json", "--tolerance", "0.05").fails(2, "DATA")
     tool("monitor", "new.csv", *WATCH, "--decision", "score").fails(2, "--rule")
     tool("monitor", "--sql", "FROM 'new.csv'", "--rule", "rule.json", "--tolerance",
          "0.05").fails(2, "--period")
