@@ -20,7 +20,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options : DecidingOptions, DecisionNames {
+struct ApplyArguments : DecidingOptions, DecisionNames {
   DataOptions data;
   CoinOptions coins;
   std::string output;
@@ -98,7 +98,7 @@ Ids ids_of(const Source& source, const std::string& id) {
   return {Id::text, fmt::format("CAST({} AS VARCHAR)", identifier(id))};
 }
 
-void check_log_options(const Options& options, const RuleFile& file) {
+void check_log_options(const ApplyArguments& options, const RuleFile& file) {
   if (options.log == "-") throw UserError("--log needs a file: .parquet, .csv or .json");
   if (!options.output.empty() && same_file(options.log, options.output)) {
     throw UserError("--log and -o are the same file");
@@ -129,7 +129,7 @@ class Kept {
   std::string id_;
 };
 
-int run_apply(const Options& options) {
+int run_apply(const ApplyArguments& options) {
   const RuleFile file = read_rule(options.rule);
   const Unseen unseen = unseen_from(options.unseen);
   refuse_named_output(options.data.input, options.output);
@@ -260,7 +260,7 @@ void add_apply(Command& program, int& status) {
       "  evenhand apply loans.csv --rule rule.json --seed 7 > decided.csv\n\n"
       "With --id and a key the same person always gets the same decision, whatever the file or its "
       "order.\nExit status: 0 done, 2 wrong input or options.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ApplyArguments>();
   add_data_options(command, options->data);
   add_deciding_options(command, *options, "The column with the score", "COLUMN");
   add_coin_options(command, options->coins, "The column that identifies people");

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double usual_confidence = 0.95;
 
-struct Options {
+struct AuditArguments {
   DataOptions data;
   RowOptions rows;
   ObjectiveOptions objective;
@@ -67,13 +67,13 @@ std::vector<std::string> required_by(const RuleFiles& rules) {
   return out;
 }
 
-Across across_by(const Options& options, const RuleFiles& rules) {
+Across across_by(const AuditArguments& options, const RuleFiles& rules) {
   if (!options.across.empty()) return across_from(options.across);
   return recorded(rules).roles.value_or(Roles()).across;
 }
 
 // What the criterion compares: that of --criterion, or the one the rule was fitted for.
-AuditScope scope_by(const Options& options, const RuleFiles& rules, const Prepared& data) {
+AuditScope scope_by(const AuditArguments& options, const RuleFiles& rules, const Prepared& data) {
   const std::string name = options.criterion.empty() ? recorded(rules).name : options.criterion;
   AuditScope scope;
   if (!name.empty() && name != "requirements") {
@@ -95,7 +95,7 @@ AuditScope scope_by(const Options& options, const RuleFiles& rules, const Prepar
   return scope;
 }
 
-AuditOptions auditing_by(const Options& options, const RuleFiles& rules) {
+AuditOptions auditing_by(const AuditArguments& options, const RuleFiles& rules) {
   AuditOptions out{.costs = options.objective.costs(),
                    .base_threshold = options.objective.base_threshold,
                    .confidence = options.confidence.value_or(usual_confidence)};
@@ -106,7 +106,7 @@ AuditOptions auditing_by(const Options& options, const RuleFiles& rules) {
   return out;
 }
 
-void check_soft_options(const Options& options, const RuleFiles& rules) {
+void check_soft_options(const AuditArguments& options, const RuleFiles& rules) {
   const bool any = std::any_of(rules.begin(), rules.end(), [](const auto& r) { return r.soft(); });
   if (!rules.empty() && !any) {
     throw UserError(fmt::format("{} is a rule for known groups: audit it without --soft",
@@ -125,7 +125,7 @@ void check_soft_options(const Options& options, const RuleFiles& rules) {
                       {options.bins.has_value(), "--bins"}});
 }
 
-int run_audit(Options options) {
+int run_audit(AuditArguments options) {
   RuleFiles rules;
   ColumnsIfThere if_there;
   for (const std::string& path : options.rules) rules.push_back(read_rule(path));
@@ -249,7 +249,7 @@ void add_audit(Command& program, int& status) {
       "  evenhand audit loans.csv --rule soft.json\n"
       "  evenhand audit hired.csv --decision hired --soft p_female\n\n"
       "Exit status: 0 done, 2 wrong input or options, 4 a limit is exceeded.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AuditArguments>();
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
   command

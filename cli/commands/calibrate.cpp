@@ -14,7 +14,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options {
+struct CalibrateArguments {
   DataOptions data;
   RowOptions rows;
   CalibrationOptions calibration;
@@ -23,7 +23,7 @@ struct Options {
   bool json = false;
 };
 
-int run_calibrate(Options options) {
+int run_calibrate(CalibrateArguments options) {
   options.calibration.check();
   const Calibration method = options.calibration.method();
   const CalibrateBy by = options.calibration.curves();
@@ -101,7 +101,7 @@ void add_calibrate(Command& program, int& status) {
       "  evenhand calibrate new-loans.csv --rule rule.json\n\n"
       "To decide with a calibrator, give fit the same --calibrate: the rule then takes the raw "
       "scores.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateArguments>();
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
   add_row_options(command, options->rows);

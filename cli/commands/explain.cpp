@@ -20,7 +20,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options : DecidingOptions {  // its score: a number; with DATA a column
+struct ExplainArguments : DecidingOptions {  // its score: a number; with DATA a column
   DataOptions data;
   std::vector<std::string> group;
   std::vector<std::string> soft;
@@ -105,14 +105,14 @@ Json to_json(const Explanation& one, const std::vector<std::string>& attributes,
   return out;
 }
 
-std::string in_words(const Explanation& one, const std::vector<std::string>& attributes,
-                     const std::vector<std::string>& values) {
+std::string person_in_words(const Explanation& one, const std::vector<std::string>& attributes,
+                            const std::vector<std::string>& values) {
   const std::string who = attributes.empty() ? "everyone" : GroupName{attributes, values}.text(60);
   const std::string policy = one.unseen ? " (a group that the rule does not know)" : "";
   return fmt::format("{}{}: {}\n", who, policy, one.in_words());
 }
 
-int explain_person(const Options& options, const RuleFile& file) {
+int explain_person(const ExplainArguments& options, const RuleFile& file) {
   if (options.score.empty()) {
     throw UserError("give DATA, or one person: --score NUMBER and --group NAME=VALUE");
   }
@@ -133,11 +133,11 @@ int explain_person(const Options& options, const RuleFile& file) {
   const Explanation one =
       Explainer(file, unseen_from(options.unseen))(values, score, columns, coin);
   print(options.json ? to_json(one, attributes, values).dump(2) + "\n"
-                     : in_words(one, attributes, values));
+                     : person_in_words(one, attributes, values));
   return exit_done;
 }
 
-int explain_rows(const Options& options, const RuleFile& file) {
+int explain_rows(const ExplainArguments& options, const RuleFile& file) {
   if (!options.group.empty() || !options.soft.empty()) {
     throw UserError("--group and --soft are about one person: leave them out, or DATA");
   }
@@ -201,14 +201,14 @@ int explain_rows(const Options& options, const RuleFile& file) {
       all.push_back(std::move(at));
     } else {
       text += fmt::format("{}: {}", keyed ? shown(id) : fmt::format("row {}", with_commas(i + 1)),
-                          in_words(one, attributes, values));
+                          person_in_words(one, attributes, values));
     }
   }
   print(options.json ? all.dump(2) + "\n" : text);
   return exit_done;
 }
 
-int run_explain(const Options& options) {
+int run_explain(const ExplainArguments& options) {
   const RuleFile file = read_rule(options.rule);
   return options.rows() ? explain_rows(options, file) : explain_person(options, file);
 }
@@ -224,7 +224,7 @@ void add_explain(Command& program, int& status) {
       "  evenhand explain --rule rule.json --score 0.42 --group sex=F --id p7 --key-file key\n"
       "  evenhand explain --sql \"FROM 'loans.csv' WHERE person = 7\" --rule rule.json\n\n"
       "Exit status: 0 done, 2 wrong input or options.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainArguments>();
   add_data_options(command, options->data);
   add_deciding_options(command, *options,
                        "The score of one person; with DATA, the column with the scores", "NUMBER");

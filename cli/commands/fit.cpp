@@ -24,7 +24,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options : ProblemOptions {
+struct FitArguments : ProblemOptions {
   StochasticOptions stochastic;
   SoftFitOptions soft;
   ConfidenceOptions confidence;
@@ -102,7 +102,7 @@ std::string report(const Prepared& data, const Found& found) {
   return out;
 }
 
-Found find(const Options& options, const Prepared& data) {
+Found find(const FitArguments& options, const Prepared& data) {
   const Criterion criterion = options.fairness.build(data.roles());
   const StochasticOptions& stochastic = options.stochastic;
   SolveOptions solving =
@@ -131,7 +131,7 @@ Found find(const Options& options, const Prepared& data) {
   return found;
 }
 
-void check_calibration(const Options& options) {
+void check_calibration(const FitArguments& options) {
   const bool labels = !options.rows.label.empty() || !options.rows.tally.empty();
   if (options.fit.calibration.method() != Calibration::none && !labels) {
     throw UserError(fmt::format(
@@ -140,7 +140,7 @@ void check_calibration(const Options& options) {
   }
 }
 
-int run_fit(const Options& options) {
+int run_fit(const FitArguments& options) {
   if (options.json && options.output == "-") {
     throw UserError("--json and -o - both write to standard output; name a file for the rule");
   }
@@ -250,7 +250,7 @@ void add_fit(Command& program, int& status) {
       "  evenhand fit loans.csv --score p --soft p_female,p_male -o rule.json\n\n"
       "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements,\n"
       "5 too few rows to certify, 6 not proven optimal.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FitArguments>();
   add_problem_options(command, *options);
   add_stochastic_options(command, options->stochastic);
   add_soft_options(command, options->soft);

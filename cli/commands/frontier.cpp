@@ -18,7 +18,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options : ProblemOptions {
+struct FrontierArguments : ProblemOptions {
   std::string at;
   bool breakpoints = false;
   bool json = false;
@@ -26,7 +26,7 @@ struct Options : ProblemOptions {
   std::string output;
 };
 
-std::vector<double> parameters_of(const Options& options, const Criterion& criterion) {
+std::vector<double> parameters_of(const FrontierArguments& options, const Criterion& criterion) {
   if (options.at.empty()) {
     return criterion.relation == Relation::ratio
                ? std::vector{1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5}
@@ -120,7 +120,7 @@ std::string as_table(const std::vector<FrontierPoint>& points, const std::string
 enum class Kind { table, csv, json };
 
 // By --csv and --json, else by the ending of the file; throws UserError where these do not agree.
-Kind kind_of(const Options& options) {
+Kind kind_of(const FrontierArguments& options) {
   if (options.json && options.csv) throw UserError("give either --json or --csv, not both");
   Kind kind = options.json ? Kind::json : options.csv ? Kind::csv : Kind::table;
   if (options.output.empty() || options.output == "-") return kind;
@@ -142,7 +142,7 @@ Kind kind_of(const Options& options) {
   return by_name;
 }
 
-int run_frontier(const Options& options) {
+int run_frontier(const FrontierArguments& options) {
   const Kind kind = kind_of(options);
   check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
   options.fit.check();
@@ -191,7 +191,7 @@ void add_frontier(Command& program, int& status) {
       "  evenhand frontier loans.csv --score p --sensitive sex --criterion statistical-parity\n"
       "  evenhand frontier loans.csv --score p --label repaid --sensitive sex \\\n"
       "      --criterion equalized-odds --at 0,0.01,0.02,0.05 -o frontier.csv");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FrontierArguments>();
   add_problem_options(command, *options, Strictness::varied);
   command
       .add_option("--at", options->at, "Tolerances (for four-fifths: ratios), separated by commas")

@@ -26,7 +26,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options {
+struct MonitorArguments {
   DataOptions data;
   RowOptions rows;
   std::string rule;
@@ -48,7 +48,7 @@ std::optional<std::string> contents_of(const std::string& path) {
 // What is monitored: a rule, or decisions, by the rates of a criterion.
 class Watched {
  public:
-  explicit Watched(Options options) : options_(std::move(options)) {
+  explicit Watched(MonitorArguments options) : options_(std::move(options)) {
     if (options_.rule.empty() == options_.decision.empty()) {
       throw UserError(
           "name what to monitor: --rule rule.json, or --decision with the column of decisions");
@@ -158,7 +158,7 @@ class Watched {
     }
   }
 
-  Options options_;
+  MonitorArguments options_;
   std::optional<RuleFile> file_;
   ColumnsIfThere if_there_;
   std::vector<Rate> rates_ = {Rate::selection};
@@ -199,7 +199,7 @@ std::string report(const Monitor& monitor) {
   return out;
 }
 
-int run_monitor(const Options& options) {
+int run_monitor(const MonitorArguments& options) {
   if (!options.tolerance) throw UserError("say how far groups may differ: --tolerance 0.05");
   const Watched watched(options);
   const MonitorOptions wanted{.tolerance = *options.tolerance,
@@ -232,7 +232,7 @@ void add_monitor(Command& program, int& status) {
       "  evenhand monitor hired.csv --decision hired --sensitive sex --period month --tolerance "
       "0.05\n\n"
       "Exit status: 0 no alarm, 2 wrong input or options, 4 alarm.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MonitorArguments>();
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
   add_row_options(command, options->rows);

@@ -20,7 +20,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options : ProblemOptions {
+struct PlanArguments : ProblemOptions {
   std::optional<double> rate;
   std::optional<std::uint64_t> groups;
   std::optional<std::uint64_t> strata;
@@ -35,7 +35,7 @@ struct Options : ProblemOptions {
   }
 };
 
-PlanOptions wanted(const Options& options) {
+PlanOptions wanted(const PlanArguments& options) {
   PlanOptions out{.tolerance = options.fairness.tolerance, .ratio = options.fairness.ratio};
   if (!out.tolerance && !out.ratio) {
     throw UserError("say what to show: --tolerance 0.05, or --ratio 0.8");
@@ -47,7 +47,7 @@ PlanOptions wanted(const Options& options) {
   return out;
 }
 
-std::vector<PlannedStratum> from_numbers(const Options& options) {
+std::vector<PlannedStratum> from_numbers(const PlanArguments& options) {
   if (!options.rate) {
     throw UserError("give the selection rate: --rate 0.2, or give DATA and a criterion");
   }
@@ -68,7 +68,7 @@ std::string bound_shown(double value, bool is_ratio) {
   return is_ratio ? rounded(value, 3) : percent(value, 1);
 }
 
-int run_plan(const Options& options) {
+int run_plan(const PlanArguments& options) {
   const PlanOptions wants = wanted(options);
   std::optional<Prepared> data;
   if (options.has_data()) {
@@ -129,7 +129,7 @@ void add_plan(Command& program, int& status) {
       "  evenhand plan --ratio 0.8 --rate 0.3 --groups 4 --strata 5 --confidence 0.9\n"
       "  evenhand plan loans.csv --score p --sensitive sex --criterion statistical-parity \\\n"
       "      --tolerance 0.05");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanArguments>();
   add_problem_options(command, *options);
   {
     const Section section(command, "New people");

@@ -17,7 +17,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options {
+struct ReportArguments {
   DataOptions data;
   RowOptions rows;
   FairnessOptions fairness;
@@ -37,22 +37,22 @@ struct Options {
   bool json = false;
 };
 
-enum class Kind { page, markdown, json };
+enum class ReportKind { page, markdown, json };
 
 // By the ending of the file.
-Kind kind_of(const std::string& output) {
-  if (output.empty()) return Kind::markdown;
-  if (output == "-") return Kind::page;
+ReportKind kind_of(const std::string& output) {
+  if (output.empty()) return ReportKind::markdown;
+  if (output == "-") return ReportKind::page;
   std::string ending = std::filesystem::path(output).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (ending == ".html" || ending == ".htm") return Kind::page;
-  if (ending == ".md" || ending == ".markdown") return Kind::markdown;
-  if (ending == ".json") return Kind::json;
+  if (ending == ".html" || ending == ".htm") return ReportKind::page;
+  if (ending == ".md" || ending == ".markdown") return ReportKind::markdown;
+  if (ending == ".json") return ReportKind::json;
   throw UserError(fmt::format("{}: a report is written as .html, .md or .json", shown(output)));
 }
 
-void check_options(const Options& options) {
+void check_options(const ReportArguments& options) {
   if (options.json && options.output == "-") {
     throw UserError("--json and -o - both write to standard output; name a file for the page");
   }
@@ -75,7 +75,7 @@ bool asks(const FairnessOptions& fairness) {
   return !fairness.criterion.empty() || !fairness.require.empty() || !fairness.no_worse.empty();
 }
 
-ReportOptions reporting_by(const Options& options, const Roles& roles) {
+ReportOptions reporting_by(const ReportArguments& options, const Roles& roles) {
   ReportOptions out;
   if (asks(options.fairness)) out.criterion = options.fairness.build(roles);
   out.auditing.costs = options.objective.costs();
@@ -107,7 +107,8 @@ std::vector<ReportedRule> reported(const std::vector<RuleFile>& files) {
 }
 
 // What categories name but the comparison does not.
-std::vector<std::string> also_needed(const Options& options, const std::vector<RuleFile>& files) {
+std::vector<std::string> also_needed(const ReportArguments& options,
+                                     const std::vector<RuleFile>& files) {
   std::vector<std::string> out = attributes_of(files);
   if (options.categories.empty()) return out;
   for (const std::string& name : split_names(options.categories)) {
@@ -116,8 +117,8 @@ std::vector<std::string> also_needed(const Options& options, const std::vector<R
   return out;
 }
 
-int run_report(Options options) {
-  const Kind kind = kind_of(options.output);
+int run_report(ReportArguments options) {
+  const ReportKind kind = kind_of(options.output);
   check_options(options);
   std::vector<RuleFile> files;
   ColumnsIfThere if_there;
@@ -149,9 +150,9 @@ int run_report(Options options) {
     return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   };
   if (output) {
-    output->complete_with(kind == Kind::page       ? report_page(figures)
-                          : kind == Kind::markdown ? report_markdown(figures)
-                                                   : json());
+    output->complete_with(kind == ReportKind::page       ? report_page(figures)
+                          : kind == ReportKind::markdown ? report_markdown(figures)
+                                                         : json());
   }
   if (options.json) {
     print(json());
@@ -172,7 +173,7 @@ void add_report(Command& program, int& status) {
       "  evenhand report loans.csv --rule today.json --rule blind.json -o report.html\n"
       "  evenhand report hired.csv --decision hired --sensitive sex,race -o report.html\n"
       "  evenhand report --tally tally.parquet --rule rule.json -o report.md");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
   command
@@ -205,7 +206,8 @@ void add_report(Command& program, int& status) {
              "How sure intervals and bounds are (default: 0.95)");
   add_whole_number(command, "--tolerances", options->tolerances,
                    "The most that the slider has, up to 500; 0 leaves it out (default: 500)");
-  add_whole_number(command, "--bins", options->bins, "Bins in the calibration charts (default: 10)");
+  add_whole_number(command, "--bins", options->bins,
+                   "Bins in the calibration charts (default: 10)");
   command.add_option("--title", options->title, "Title of the page")->type_name("TEXT");
   command
       .add_option("--date", options->date,

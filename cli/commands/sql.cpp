@@ -73,13 +73,13 @@ std::vector<std::string> attributes_of(const RowOptions& rows) {
   return out;
 }
 
-struct TallyArguments {
+struct SqlTallyArguments {
   Target target;
   RowOptions rows;
   std::string decision;
 };
 
-SqlTallyOptions counting(const TallyArguments& options) {
+SqlTallyOptions counting(const SqlTallyArguments& options) {
   return {.dialect = options.target.engine(),
           .source = options.target.rows(),
           .score = options.rows.score,
@@ -91,7 +91,7 @@ SqlTallyOptions counting(const TallyArguments& options) {
           .null = options.rows.null};
 }
 
-int run_tally(const TallyArguments& options) {
+int run_tally(const SqlTallyArguments& options) {
   if (options.rows.score.empty()) {
     throw UserError("--score is missing: name the column with the model's score");
   }
@@ -99,7 +99,7 @@ int run_tally(const TallyArguments& options) {
   return exit_done;
 }
 
-int run_audit(const TallyArguments& options) {
+int run_audit(const SqlTallyArguments& options) {
   if (options.decision.empty()) {
     throw UserError("--decision is missing: name the column with the decisions, 0 or 1");
   }
@@ -109,12 +109,12 @@ int run_audit(const TallyArguments& options) {
   return exit_done;
 }
 
-struct ApplyArguments : DecidingOptions, DecisionNames {
+struct SqlApplyArguments : DecidingOptions, DecisionNames {
   Target target;
   std::string id;
 };
 
-int run_apply(const ApplyArguments& options) {
+int run_apply(const SqlApplyArguments& options) {
   const RuleFile file = read_rule(options.rule);
   const std::string score = options.score.empty() ? file.columns().score : options.score;
   if (score.empty()) {
@@ -144,7 +144,7 @@ void add_sql_tally(Command& sql, int& status) {
       "|\n"
       "    psql --csv -f - | evenhand fit --tally - --sensitive sex --criterion "
       "equal-opportunity -o rule.json");
-  auto options = std::make_shared<TallyArguments>();
+  auto options = std::make_shared<SqlTallyArguments>();
   add_target(command, options->target);
   add_row_options(command, options->rows);
   command.callback([options, &status] { status = run_tally(*options); });
@@ -157,7 +157,7 @@ void add_sql_audit(Command& sql, int& status) {
       "Example:\n"
       "  evenhand sql audit hired --dialect postgresql --decision hired --sensitive sex |\n"
       "    psql --csv -f - | evenhand audit --tally - --sensitive sex");
-  auto options = std::make_shared<TallyArguments>();
+  auto options = std::make_shared<SqlTallyArguments>();
   add_target(command, options->target);
   command.add_option("--decision", options->decision, "The column with the decisions, 0 or 1")
       ->type_name("COLUMN");
@@ -184,7 +184,7 @@ void add_sql_apply(Command& sql, int& status) {
       "Example:\n"
       "  evenhand sql apply people --dialect postgresql --rule rule.json --id person\n\n"
       "The secret does not stand in it: evenhand sql key says what to give to the session.");
-  auto options = std::make_shared<ApplyArguments>();
+  auto options = std::make_shared<SqlApplyArguments>();
   add_target(command, options->target);
   add_deciding_options(command, *options, "The column with the score", "COLUMN");
   command

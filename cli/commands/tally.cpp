@@ -16,7 +16,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options {
+struct TallyArguments {
   DataOptions data;
   RowOptions rows;
   std::optional<double> min_count;
@@ -56,7 +56,7 @@ void refuse_same(const std::string& output, const std::string& data) {
   }
 }
 
-int run_tally(const Options& options) {
+int run_tally(const TallyArguments& options) {
   if (options.min_count &&
       !(*options.min_count >= 1 && std::floor(*options.min_count) == *options.min_count)) {
     throw UserError(fmt::format("--min-count takes a whole number of rows, 1 or more, not {}",
@@ -144,7 +144,7 @@ void add_tally(Command& program, int& status) {
       "Any engine can make one: SELECT sex, score, count(*) AS n, sum(y) AS n1 FROM t GROUP BY "
       "ALL\n"
       "An exact tally of few rows still tells people apart; --min-count pools until none does.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TallyArguments>();
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
   add_row_options(command, options->rows);

@@ -17,7 +17,7 @@
 namespace evenhand::cli {
 namespace {
 
-struct Options {
+struct VerifyArguments {
   DataOptions data;
   RowOptions rows;
   std::string rule;   // RULE, or
@@ -33,8 +33,8 @@ struct Done {
   Verification found;
 };
 
-Done verify_soft(const Options& options, const RowOptions& rows, const ColumnsIfThere& if_there,
-                 const RuleFile& file) {
+Done verify_soft(const VerifyArguments& options, const RowOptions& rows,
+                 const ColumnsIfThere& if_there, const RuleFile& file) {
   if (!rows.tally.empty()) {
     throw UserError("a rule of soft groups is verified on its rows: --tally has none");
   }
@@ -45,7 +45,7 @@ Done verify_soft(const Options& options, const RowOptions& rows, const ColumnsIf
   return {data.name(), verify(data.rows(), data.weight(), rule, file.fit)};
 }
 
-Done verify_rule(const Options& options, const RuleFile& file) {
+Done verify_rule(const VerifyArguments& options, const RuleFile& file) {
   RowOptions rows = options.rows;
   ColumnsIfThere if_there;
   file.fill(rows, if_there);
@@ -62,7 +62,7 @@ Done verify_rule(const Options& options, const RuleFile& file) {
   return {data.name, verify(data.stored, file.hard(), fit)};
 }
 
-std::string in_words(const RuleFile& file, const Done& done) {
+std::string verdict_in_words(const RuleFile& file, const Done& done) {
   std::string out = strong(fmt::format("{} on {}", shown(file.path), done.name)) + "\n";
   out += done.found.to_text();
   const std::size_t failed = done.found.failed();
@@ -75,7 +75,7 @@ std::string in_words(const RuleFile& file, const Done& done) {
   return out;
 }
 
-int run_verify(const Options& options) {
+int run_verify(const VerifyArguments& options) {
   if (options.rule.empty() == options.named.empty()) {
     throw UserError(options.rule.empty() ? "name the rule: evenhand verify rule.json DATA"
                                          : "the rule is named twice, as RULE and by --rule");
@@ -96,7 +96,7 @@ int run_verify(const Options& options) {
     all = Json::parse(done.found.to_json());
     all["rule"] = file.path;
     all["data"] = done.name;
-    text = in_words(file, done);
+    text = verdict_in_words(file, done);
   }
   if (!options.log.empty()) {
     const LogFile log = check_log(options.data.database, options.log, file, options.key.coin());
@@ -122,7 +122,7 @@ void add_verify(Command& program, int& status) {
       "Columns, scale and resolution are those of the rule's record unless named. The arithmetic\n"
       "is plain sums over the data, and shares nothing with the code that fits.\n"
       "Exit status: 0 verified, 2 wrong input or options, 4 a check says no.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyArguments>();
   command.add_option("RULE", options->rule, "A rule made by evenhand fit")->type_name("");
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
