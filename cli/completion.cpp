@@ -83,7 +83,7 @@ _evenhand() {{
   case $command in
 {}  esac
   if [ -n "$words" ] && [ "$COMP_CWORD" -eq 2 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words -h --help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "$words ${{options:--h --help}}" -- "$word")
   elif [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
   else

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "completion.h"
@@ -97,8 +98,13 @@ std::string man_page(CLI::App& program) {
 
 void add_manual(Command& program, int& status) {
   Command& man = *program.add_subcommand("man", "Print the man page");
-  man.callback([&program, &status] {
-    print(man_page(program.parsed()));
+  const auto json = std::make_shared<bool>(false);
+  const auto write = [json](const std::string& text) {
+    print(*json ? nlohmann::ordered_json{{"text", text}}.dump(2) + "\n" : text);
+  };
+  man.add_flag("--json", *json, "Print it as JSON, in `text`");
+  man.callback([&program, &status, write] {
+    write(man_page(program.parsed()));
     status = exit_done;
   });
   Command& completion = *program.add_subcommand(
@@ -109,8 +115,9 @@ void add_manual(Command& program, int& status) {
           "SHELL", [shell](const std::string& name) { *shell = shell_from(name); },
           "bash, zsh or fish")
       ->default_str("bash");
-  completion.callback([&program, &status, shell] {
-    print(cli::completion(program.parsed(), *shell));
+  completion.add_flag("--json", *json, "Print it as JSON, in `text`");
+  completion.callback([&program, &status, shell, write] {
+    write(cli::completion(program.parsed(), *shell));
     status = exit_done;
   });
 }

@@ -119,6 +119,15 @@ std::string words_for(const CLI::ParseError& error, const CLI::App& program,
   return message + fmt::format("; see evenhand {} --help", arguments.front());
 }
 
+void add_quiet(CLI::App& command) {
+  const auto all = command.get_subcommands([](const CLI::App*) { return true; });
+  for (CLI::App* inner : all) add_quiet(*inner);
+  if (!all.empty()) return;
+  command.add_flag_callback("-q,--quiet", be_quiet,
+                            "Print no text for people unless something goes wrong: only files, "
+                            "--json and what programs read");
+}
+
 bool has_empty_output(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool named = arguments[i] == "-o" || arguments[i] == "--output";
@@ -159,9 +168,12 @@ int run(const std::vector<std::string>& arguments) {
   add_verify(commands, status);
   add_theory(commands, status);
   add_manual(commands, status);
+  add_quiet(program);
+  forget_remarks();
   try {
     // CLI11 takes them from the back.
     program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    if (status == exit_done) say_remarks();  // else the reason is the only line
     return status;
   } catch (const CLI::Success& success) {  // --help, --version
     return program.exit(success);

@@ -60,6 +60,7 @@ def main(folder: Path) -> None:
     # Of secret bytes, made once and kept: head -c 32 /dev/urandom > key
     key_file = folder / "key"
     key_file.write_bytes(b"a secret of the bank")
+    key_file.chmod(0o600)
     people, repaid = applicants(20_000, seed=7)
     train, test, y_train, y_test = train_test_split(people, repaid, test_size=0.5, random_state=0)
 

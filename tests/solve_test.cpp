@@ -296,7 +296,9 @@ TEST(Solve, CellsThatCannotBeComparedAreListedAndDecidedByTheirBenefit) {
   const Solution opportunity = solve(rows.tally(), equal_opportunity({{"sex"}, {"race"}}));
   const CellCode hopeless = names.code_of({"X", "A"});
   EXPECT_EQ(opportunity.cells[hopeless].reason, "no favourable outcomes");
-  EXPECT_EQ(opportunity.rule.probability(hopeless, 0.8), 0);
+  EXPECT_EQ(opportunity.cells[hopeless].benefits, Benefits::stratum);
+  EXPECT_EQ(opportunity.rule.probability(hopeless, 0.8), 1);
+  EXPECT_EQ(opportunity.rule.probability(hopeless, 0.2), 0);
   EXPECT_EQ(opportunity.status, Status::optimal);
   // Under equal rates nobody is left out.
   const Solution rates =

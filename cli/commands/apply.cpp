@@ -14,6 +14,7 @@
 #include "data/unseen.h"
 #include "error.h"
 #include "options.h"
+#include "output/figures.h"
 #include "output/output.h"
 #include "output/terminal.h"
 
@@ -26,7 +27,7 @@ struct ApplyArguments : DecidingOptions, DecisionNames {
   std::string output;
   std::string output_format = "auto";
   std::string log;
-  bool quiet = false;
+  bool json = false;
 };
 
 // Cells of the data that the rule does not know, with their rows.
@@ -130,6 +131,9 @@ class Kept {
 };
 
 int run_apply(const ApplyArguments& options) {
+  if (options.json && (options.output.empty() || options.output == "-")) {
+    throw UserError("--json and decisions on standard output do not mix; name a file with -o");
+  }
   const RuleFile file = read_rule(options.rule);
   const Unseen unseen = unseen_from(options.unseen);
   refuse_named_output(options.data.input, options.output);
@@ -231,7 +235,17 @@ int run_apply(const ApplyArguments& options) {
   }
   output.complete();
   if (log) log->complete();
-  if (options.quiet) return exit_done;
+  if (options.json) {
+    Json out;
+    out["rows"] = decide.rows();
+    out["positive"] = decide.positive();
+    out["by_lot"] = decide.by_lot();
+    out["unseen"] = decide.unseen();
+    if (id.empty()) out["seed"] = options.coins.seed_number();
+    out["output"] = output.name();
+    print(out.dump(2) + "\n");
+    return exit_done;
+  }
   std::string said =
       fmt::format("{} decided, {} positive, {} by lot", counted(decide.rows(), "row"),
                   with_commas(decide.positive()), with_commas(decide.by_lot()));
@@ -244,7 +258,7 @@ int run_apply(const ApplyArguments& options) {
     if (options.coins.seed.empty())
       said += ": give --id and --key-file for coins that stay with people";
   }
-  say(said);
+  remark(said);
   return exit_done;
 }
 
@@ -278,8 +292,7 @@ void add_apply(Command& program, int& status) {
                   "Write why each decision was made, too: a .parquet, .csv or .json file that "
                   "evenhand verify checks line by line")
       ->type_name("FILE");
-  command.add_flag("-q,--quiet", options->quiet,
-                   "Print nothing on standard error unless something goes wrong");
+  command.add_flag("--json", options->json, "Print what was decided, in numbers, as JSON");
   command.callback([options, &status] { status = run_apply(*options); });
 }
 

@@ -229,7 +229,7 @@ int run_audit(AuditArguments options) {
                                 last.effective ? ", by effective sizes" : "")) +
               "\n";
     }
-    print(text);
+    print_for_people(text);
   }
   return options.limits.judge(data.name, last, confidence);
 }

@@ -85,7 +85,7 @@ int run_calibrate(CalibrateArguments options) {
                        : "Measured on the rows it was fitted on.") +
             "\n";
   }
-  print(text);
+  print_for_people(text);
   return exit_done;
 }
 

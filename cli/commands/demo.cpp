@@ -4,6 +4,7 @@
 
 #include "commands/commands.h"
 #include "error.h"
+#include "output/figures.h"
 #include "output/output.h"
 #include "output/terminal.h"
 
@@ -47,7 +48,7 @@ std::string command_line(const std::vector<std::string>& arguments) {
   return out;
 }
 
-int run_demo(const std::string& folder) {
+int run_demo(const std::string& folder, bool json) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw UserError(fmt::format("{}: {}", shown(folder), error.message()));
@@ -56,6 +57,8 @@ int run_demo(const std::string& folder) {
       .complete_with({evenhand_demo_data,
                       static_cast<std::size_t>(evenhand_demo_data_end - evenhand_demo_data)});
   Output(in("key")).complete_with("a key for the demo; use secret bytes for real decisions");
+  using std::filesystem::perms;
+  std::filesystem::permissions(in("key"), perms::owner_read | perms::owner_write);
   const std::string data = in("adult-scores.csv");
   const std::string rule = in("rule.json");
   const std::string decided = in("decided.csv");
@@ -75,12 +78,17 @@ int run_demo(const std::string& folder) {
        {"frontier", data, "--score", "score", "--label", "high_income", "--sensitive", "sex",
         "--within", "race", "--criterion", "statistical-parity"}},
   };
+  if (json) be_quiet();
+  Json done = Json::array();
   for (const Step& step : steps) {
-    print(fmt::format("{}\n\n{}\n\n", step.words, strong("$ " + command_line(step.arguments))));
+    done.push_back({{"words", step.words}, {"command", command_line(step.arguments)}});
+    print_for_people(
+        fmt::format("{}\n\n{}\n\n", step.words, strong("$ " + command_line(step.arguments))));
     if (const int status = run(step.arguments); status != exit_done) return status;
-    print("\n");
+    print_for_people("\n");
   }
-  print(
+  if (json) print(Json{{"folder", folder}, {"steps", done}}.dump(2) + "\n");
+  print_for_people(
       fmt::format("The files are in {}. Try next:\n"
                   "  evenhand fit {} --score score --label high_income \\\n"
                   "      --sensitive sex --criterion equalized-odds --tolerance 0.02\n"
@@ -100,7 +108,9 @@ void add_demo(Command& program, int& status) {
   command.add_option("-o,--output", *folder, "The folder for its files")
       ->type_name("FOLDER")
       ->capture_default_str();
-  command.callback([folder, &status] { status = run_demo(*folder); });
+  auto json = std::make_shared<bool>(false);
+  command.add_flag("--json", *json, "Print the steps as JSON, without what they print");
+  command.callback([folder, json, &status] { status = run_demo(*folder, *json); });
 }
 
 }  // namespace evenhand::cli

@@ -132,8 +132,11 @@ int explain_person(const ExplainArguments& options, const RuleFile& file) {
   }
   const Explanation one =
       Explainer(file, unseen_from(options.unseen))(values, score, columns, coin);
-  print(options.json ? to_json(one, attributes, values).dump(2) + "\n"
-                     : person_in_words(one, attributes, values));
+  if (options.json) {
+    print(to_json(one, attributes, values).dump(2) + "\n");
+  } else {
+    print_for_people(person_in_words(one, attributes, values));
+  }
   return exit_done;
 }
 
@@ -204,7 +207,11 @@ int explain_rows(const ExplainArguments& options, const RuleFile& file) {
                           person_in_words(one, attributes, values));
     }
   }
-  print(options.json ? all.dump(2) + "\n" : text);
+  if (options.json) {
+    print(all.dump(2) + "\n");
+  } else {
+    print_for_people(text);
+  }
   return exit_done;
 }
 

@@ -189,7 +189,7 @@ int run_fit(const FitArguments& options) {
     return exit_too_few;
   }
   if (const std::string constant = constant_rule_in_words(data.tally(), fit); !constant.empty()) {
-    say("evenhand: " + constant);
+    remark("evenhand: " + constant);
   }
   if (fit.status == Status::inaccurate && !options.accept_inaccurate) {
     say(fmt::format(
@@ -225,7 +225,7 @@ int run_fit(const FitArguments& options) {
     print(all.dump(2) + "\n");
     return done;
   }
-  print(report(data, found) + written_in_words(output ? output->name() : ""));
+  print_for_people(report(data, found) + written_in_words(output ? output->name() : ""));
   return done;
 }
 

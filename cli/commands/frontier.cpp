@@ -61,6 +61,8 @@ std::string as_json(const std::vector<FrontierPoint>& points, const Criterion& c
   out["expected"] = !data.tally().labelled();
   out["points"] = Json::array();
   for (const FrontierPoint& p : points) out["points"].push_back(to_json(p, criterion));
+  const std::vector<std::string> notes = borrowing_in_words(data.tally(), criterion);
+  if (!notes.empty()) out["notes"] = notes;
   return out.dump(2) + "\n";
 }
 
@@ -70,7 +72,7 @@ double maximised(const FrontierPoint& point) {
 }
 
 std::string as_table(const std::vector<FrontierPoint>& points, const std::string& parameter,
-                     const Prepared& data, const Costs& costs) {
+                     const Prepared& data, const Costs& costs, const Criterion& criterion) {
   using Align = Table::Align;
   const bool accuracy = costs == Costs{};
   const bool promised = !points.empty() && points.front().promised;
@@ -110,9 +112,10 @@ std::string as_table(const std::vector<FrontierPoint>& points, const std::string
   if (promised) {
     const char* const what = accuracy ? "accuracy" : "cost";
     const char* const best_in = accuracy ? "maximise" : "minimise";
-    out += fmt::format(
-        "\n  The rules {} the {} that the scores promise; the labels measure the other one.\n",
-        best_in, what);
+    const std::vector<std::string> notes = borrowing_in_words(data.tally(), criterion);
+    out += fmt::format("\n  The rules {} the {} {}; the labels measure the other one.\n", best_in,
+                       what, notes.empty() ? "that the scores promise" : "with borrowed outcomes");
+    for (const std::string& note : notes) out += "  note: " + printable(note) + "\n";
   }
   return out;
 }
@@ -171,10 +174,12 @@ int run_frontier(const FrontierArguments& options) {
   } else if (kind == Kind::csv) {
     text = as_csv(points, parameter);
   } else {
-    text = as_table(points, parameter, data, solving.costs);
+    text = as_table(points, parameter, data, solving.costs, criterion);
   }
   if (output) {
     output->complete_with(text);
+  } else if (kind == Kind::table) {
+    print_for_people(text);
   } else {
     print(text);
   }

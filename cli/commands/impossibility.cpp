@@ -172,7 +172,7 @@ int run_impossibility(const ImpossibilityOptions& options) {
     print(out.dump(2) + "\n");
     return exit_done;
   }
-  print(
+  print_for_people(
       noted_table(fmt::format("Theorem 2 on {}: {}", split.name, counted(split.rows, "row")),
                   {{"selected", percent(found.selection_rate), "E d"},
                    {"belong", percent(found.mean_membership), "E g"},
@@ -185,8 +185,8 @@ int run_impossibility(const ImpossibilityOptions& options) {
                     "chosen and more likely to belong than the mean, or neither"},
                    {"on the other", with_commas(split.rows - split.inside), "the rest"}}));
   if (output) {
-    print(fmt::format("\n{} has every row with its side, in {}.\n", output->name(),
-                      shown(options.witness_name)));
+    print_for_people(fmt::format("\n{} has every row with its side, in {}.\n", output->name(),
+                                 shown(options.witness_name)));
   }
   return exit_done;
 }

@@ -215,7 +215,11 @@ int run_monitor(const MonitorArguments& options) {
     output.must_not_be(files);
     output.complete_with(monitor.to_json());
   }
-  print(options.json ? to_json(monitor).dump(2) + "\n" : report(monitor));
+  if (options.json) {
+    print(to_json(monitor).dump(2) + "\n");
+  } else {
+    print_for_people(report(monitor));
+  }
   return monitor.alarm() ? exit_exceeded : exit_done;
 }
 

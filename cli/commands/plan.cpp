@@ -114,7 +114,7 @@ int run_plan(const PlanArguments& options) {
     text += fmt::format("\n  There are {}: a rule fitted on them has a bound of {}.\n",
                         people(rows), bound_shown(found.at_hand, wants.ratio.has_value()));
   }
-  print(text);
+  print_for_people(text);
   return exit_done;
 }
 

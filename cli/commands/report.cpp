@@ -157,7 +157,7 @@ int run_report(ReportArguments options) {
   if (options.json) {
     print(json());
   } else if (!output) {
-    print(report_markdown(figures));
+    print_for_people(report_markdown(figures));
   }
   return exit_done;
 }

@@ -133,8 +133,29 @@ std::string soft_rule_in_words(const SoftRule& rule) {
   return out;
 }
 
-int run_show(const std::string& path) {
+// The rule's file, with what it says in words.
+Json json_of(const RuleFile& file) {
+  Json out = Json::parse(
+      std::visit([&](const auto& rule) { return rule_file(rule, file.fit); }, file.rule));
+  if (file.soft()) {
+    out["words"] = std::get<SoftRule>(file.rule).describe();
+    return out;
+  }
+  out["words"] = Json::array();
+  for (CellCode c = 0; c < file.hard().cells().size(); ++c) {
+    out["words"].push_back({{"cell", file.hard().cells().name(c)},
+                            {"rule", file.hard().describe(c)},
+                            {"letter", letter(file.hard(), c)}});
+  }
+  return out;
+}
+
+int run_show(const std::string& path, bool json) {
   const RuleFile file = read_rule(path);
+  if (json) {
+    print(json_of(file).dump(2) + "\n");
+    return exit_done;
+  }
   std::string out = strong("Who gets a positive decision") + "\n";
   if (file.soft()) {
     out += soft_rule_in_words(std::get<SoftRule>(file.rule));
@@ -157,7 +178,7 @@ int run_show(const std::string& path) {
   if (!file.soft()) {
     out += "\n" + strong("In a letter to an applicant") + "\n" + letters_of(file.hard());
   }
-  print(out);
+  print_for_people(out);
   return exit_done;
 }
 
@@ -168,7 +189,9 @@ void add_show(Command& program, int& status) {
   command.footer("Example:\n  evenhand show rule.json");
   auto path = std::make_shared<std::string>();
   command.add_option("RULE", *path, "A rule made by evenhand fit")->required()->type_name("");
-  command.callback([path, &status] { status = run_show(*path); });
+  auto json = std::make_shared<bool>(false);
+  command.add_flag("--json", *json, "Print the rule, its record and its words as JSON");
+  command.callback([path, json, &status] { status = run_show(*path, *json); });
 }
 
 }  // namespace evenhand::cli

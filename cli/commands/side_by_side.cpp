@@ -68,7 +68,7 @@ int run_side_by_side(const SideBySideRequest& request) {
       text += fmt::format("{}  {}: {}\n", i == 0 ? "\n" : "", shown(names[i]),
                           confidence[i].of(request.scope.relation).in_words().front());
     }
-    print(text);
+    print_for_people(text);
   }
   int status = exit_done;
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -169,7 +169,7 @@ int run_soft_audit(const SoftAuditRequest& request) {
     if (data.excluded() > 0) {
       text += fmt::format("\n{} left out for a missing value\n", counted(data.excluded(), "row"));
     }
-    print(text);
+    print_for_people(text);
   }
   return request.limits.judge(data.name(), last ? *last : before);
 }

@@ -170,8 +170,8 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
     for (const std::string& line : in_words(*check, options.check_with))
       checked += "  " + line + "\n";
   }
-  print(report(data, fit, before, after) + (checked.empty() ? "" : "\n" + checked) +
-        written_in_words(output ? output->name() : ""));
+  print_for_people(report(data, fit, before, after) + (checked.empty() ? "" : "\n" + checked) +
+                   written_in_words(output ? output->name() : ""));
   return exit_done;
 }
 

@@ -9,6 +9,7 @@
 #include "data/source.h"
 #include "error.h"
 #include "help.h"
+#include "output/figures.h"
 #include "output/output.h"
 
 namespace evenhand::cli {
@@ -19,6 +20,7 @@ struct Target {
   std::string dialect;
   SqlSource source;
   std::string output;
+  bool json = false;
 
   Dialect engine() const {
     if (dialect.empty()) {
@@ -36,12 +38,15 @@ struct Target {
     return source;
   }
   void write(const std::string& statement) const {
-    if (output.empty()) {
-      print(statement);
-      return;
+    if (!output.empty()) {
+      Output file(output);
+      file.complete_with(statement);
     }
-    Output file(output);
-    file.complete_with(statement);
+    if (json) {
+      print(Json{{"dialect", dialect}, {"statement", statement}}.dump(2) + "\n");
+    } else if (output.empty()) {
+      print(statement);
+    }
   }
 };
 
@@ -62,6 +67,7 @@ void add_target(Command& command, Target& target) {
   add_dialect(command, target.dialect);
   command.add_option("-o,--output", target.output, "Write to this file (default: standard output)")
       ->type_name("FILE");
+  command.add_flag("--json", target.json, "Print the statement as JSON");
 }
 
 std::vector<std::string> attributes_of(const RowOptions& rows) {
@@ -198,6 +204,7 @@ void add_sql_apply(Command& sql, int& status) {
 void add_sql_key(Command& sql, int& status) {
   struct Arguments {
     std::string key_file, dialect;
+    bool json = false;
   };
   Command& command = *sql.add_subcommand(
       "key", "Print K, what statements need of the secret: as it is, or set for a session");
@@ -212,11 +219,12 @@ void add_sql_key(Command& sql, int& status) {
       ->required()
       ->type_name("FILE");
   add_dialect(command, options->dialect);
+  command.add_flag("--json", options->json, "Print it as JSON");
   command.callback([options, &status] {
     const Coin coin = coin_of_file(options->key_file);
-    print(
-        (options->dialect.empty() ? coin.prefix() : sql_key(dialect_from(options->dialect), coin)) +
-        "\n");
+    const std::string key =
+        options->dialect.empty() ? coin.prefix() : sql_key(dialect_from(options->dialect), coin);
+    print(options->json ? Json{{"key", key}}.dump(2) + "\n" : key + "\n");
     status = exit_done;
   });
 }

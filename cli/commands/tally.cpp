@@ -21,6 +21,7 @@ struct TallyArguments {
   RowOptions rows;
   std::optional<double> min_count;
   std::string output;
+  bool json = false;
 };
 
 std::size_t entries_of(const Tally& tally) {
@@ -39,6 +40,22 @@ std::string summary(const StoredTally& stored, const Output& output) {
   return fmt::format("{} rows in {}, {} entries, in {}", people(stored.tally.total().n),
                      counted(stored.tally.cells().size(), "cell"),
                      with_commas(entries_of(stored.tally)), output.name());
+}
+
+void say_what_is(const StoredTally& stored, const Output& output, bool json) {
+  if (!json) {
+    remark(summary(stored, output));
+    return;
+  }
+  Json out;
+  out["output"] = output.name();
+  if (stored.rows()) out["rows"] = *stored.rows();
+  out["weight"] = stored.tally.total().n;
+  out["cells"] = stored.tally.cells().size();
+  out["entries"] = entries_of(stored.tally);
+  if (stored.source.excluded > 0) out["excluded"] = stored.source.excluded;
+  out["fingerprint"] = stored.fingerprint();
+  print(out.dump(2) + "\n");
 }
 
 // Tallies are Parquet, whatever the name says; so it had better not say anything else.
@@ -70,18 +87,19 @@ int run_tally(const TallyArguments& options) {
   output.must_not_be(data.files);
   if (options.min_count) {
     const PooledTally pooled = pool_rare(data.tally(), *options.min_count);
-    say(fmt::format("{} of {} had fewer than {} rows; pooled with their neighbours, {} are left",
-                    with_commas(pooled.rare), with_commas(pooled.entries_before) + " entries",
-                    rounded(options.min_count.value_or(0), 6), with_commas(pooled.entries_after)));
+    remark(fmt::format("{} of {} had fewer than {} rows; pooled with their neighbours, {} are left",
+                       with_commas(pooled.rare), with_commas(pooled.entries_before) + " entries",
+                       rounded(options.min_count.value_or(0), 6),
+                       with_commas(pooled.entries_after)));
     data.stored.source.fingerprint = data.stored.fingerprint();
     data.stored.tally = pooled.tally;
     data.stored.source.min_count = *options.min_count;
   }
   store(data.stored, options.data.database, output);
   if (data.excluded() > 0) {
-    say(counted(data.excluded(), "row") + " left out for a missing value");
+    remark(counted(data.excluded(), "row") + " left out for a missing value");
   }
-  say(summary(data.stored, output));
+  say_what_is(data.stored, output, options.json);
   return exit_done;
 }
 
@@ -91,6 +109,7 @@ struct MergeOptions {
   DatabaseOptions database;
   bool repeated = false;
   std::string output;
+  bool json = false;
 };
 
 int run_merge(const MergeOptions& options) {
@@ -128,7 +147,7 @@ int run_merge(const MergeOptions& options) {
     }
   }
   store(*all, options.database, output);
-  say(summary(*all, output));
+  say_what_is(*all, output, options.json);
   return exit_done;
 }
 
@@ -153,6 +172,7 @@ void add_tally(Command& program, int& status) {
   command.add_option("-o,--output", options->output, "Parquet file to write the tally to")
       ->required()
       ->type_name("FILE");
+  command.add_flag("--json", options->json, "Print the summary as JSON");
   command.callback([options, &status] { status = run_tally(*options); });
 }
 
@@ -176,6 +196,7 @@ void add_merge(Command& program, int& status) {
   command.add_option("-o,--output", options->output, "Parquet file to write the sum to")
       ->required()
       ->type_name("FILE");
+  command.add_flag("--json", options->json, "Print the summary as JSON");
   command.callback([options, &status] { status = run_merge(*options); });
 }
 

@@ -105,7 +105,11 @@ int run_verify(const VerifyArguments& options) {
     all["log"] = to_json(log);
     text += (text.empty() ? "" : "\n") + to_text(log);
   }
-  print(options.json ? all.dump(2) + "\n" : text);
+  if (options.json) {
+    print(all.dump(2) + "\n");
+  } else {
+    print_for_people(text);
+  }
   return passed ? exit_done : exit_exceeded;
 }
 

@@ -136,8 +136,8 @@ Collected collect(Database& database, const Source& source, const Columns& colum
   const bool only_ends = only_zero_and_one(tally);
   if (columns.decisions && !only_ends) explain(database, source, columns, options.reading);
   if (!columns.decisions && only_ends) {
-    say(
-        fmt::format("warning: every {} is 0 or 1, a decision rather than a score; the model's "
+    warn(
+        fmt::format("every {} is 0 or 1, a decision rather than a score; the model's "
                     "probabilities tell more",
                     shown(columns.score)));
   }

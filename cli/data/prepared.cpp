@@ -1,5 +1,7 @@
 #include "data/prepared.h"
 
+#include <evenhand/advice.h>
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -187,7 +189,10 @@ void check_labels(const Criterion& criterion, const RowOptions& rows) {
 }
 
 Prepared prepare(const DataOptions& data, const RowOptions& rows, const PrepareOptions& options) {
-  return rows.tally.empty() ? from_rows(data, rows, options) : from_tally(data, rows, options);
+  Prepared out =
+      rows.tally.empty() ? from_rows(data, rows, options) : from_tally(data, rows, options);
+  for (const std::string& odd : odd_groups_in_words(out.tally().cells())) warn(odd);
+  return out;
 }
 
 }  // namespace evenhand::cli

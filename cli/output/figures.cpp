@@ -126,7 +126,7 @@ std::string summary_table(const Audit& before, const Audit* after, const Costs& 
   }
   if (promise) {
     const bool by_cost = costs != Costs{};
-    table.add("  as the scores promise",
+    table.add(promise->borrowed ? "  with borrowed outcomes" : "  as the scores promise",
               by_cost ? cost(promise->before) : percent(promise->before.accuracy),
               by_cost ? cost(promise->after) : percent(promise->after.accuracy),
               by_cost ? "minimised by the rule" : "maximised by the rule");

@@ -210,6 +210,10 @@ std::string copy_clause(const std::string& output, const std::string& asked) {
                            tabs ? "'\t'" : "','", compression);
 }
 
+void print_for_people(std::string_view text) {
+  if (!quiet()) print(text);
+}
+
 void print(std::string_view text) {
   std::fflush(stdout);
   write_all(STDOUT_FILENO, text, "standard output");

@@ -60,5 +60,7 @@ std::string copy_clause(const std::string& output, const std::string& asked);
 
 // To standard output, whole or throwing Failure.
 void print(std::string_view text);
+// The same, unless --quiet: tables and sentences, not what programs read.
+void print_for_people(std::string_view text);
 
 }  // namespace evenhand::cli

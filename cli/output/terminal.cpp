@@ -50,6 +50,34 @@ void say(std::string_view line) {
   std::fflush(stderr);
 }
 
+namespace {
+bool is_quiet = false;
+std::vector<std::string> remarks;
+}  // namespace
+
+void be_quiet() {
+  is_quiet = true;
+}
+bool quiet() {
+  return is_quiet;
+}
+
+void remark(std::string line) {
+  remarks.push_back(std::move(line));
+}
+void warn(const std::string& line) {
+  remark("warning: " + line);
+}
+void say_remarks() {
+  for (const std::string& line : remarks) {
+    if (!is_quiet) say(line);
+  }
+  forget_remarks();
+}
+void forget_remarks() {
+  remarks.clear();
+}
+
 std::string strong(std::string_view text) {
   return in_colour("1", text);
 }

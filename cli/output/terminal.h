@@ -19,6 +19,16 @@ bool on_terminal(std::FILE* stream);
 // A line on standard error; nobody may be listening, so failing is no error.
 void say(std::string_view line);
 
+// --quiet: no text for people, on either stream, unless something goes wrong.
+void be_quiet();
+bool quiet();
+// What is not wrong, but worth a line on standard error: said once the command is done, so that an
+// error is the only line.
+void remark(std::string line);
+void warn(const std::string& line);  // a remark of something odd
+void say_remarks();
+void forget_remarks();
+
 // Bold or coloured on a terminal, and plain anywhere else or when NO_COLOR is set.
 std::string strong(std::string_view text);
 std::string good(std::string_view text);

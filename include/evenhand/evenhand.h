@@ -7,10 +7,12 @@
 // the library never prints, exits or aborts.
 #pragma once
 
+#include <evenhand/advice.h>
 #include <evenhand/audit.h>
 #include <evenhand/audit_confidence.h>
 #include <evenhand/audit_report.h>
 #include <evenhand/bad_row.h>
+#include <evenhand/benefits.h>
 #include <evenhand/blind.h>
 #include <evenhand/bootstrap.h>
 #include <evenhand/calibrate.h>

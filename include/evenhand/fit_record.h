@@ -58,6 +58,7 @@ struct RecordedCell {
   Bound bound = Bound::none;
   std::optional<std::string> not_compared = {};  // why
   double lottery_share = 0;
+  Benefits benefits = Benefits::own;
 };
 
 struct RecordedConstraint {

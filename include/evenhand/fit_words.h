@@ -45,9 +45,11 @@ std::string too_few_in_words(const CertifiedFit& fit, const Tally& tally);
 std::vector<std::string> in_words(const SoftCheck& check, std::string_view truth);
 
 // Where labels are given, but the rule maximises what the scores promise: figures by the scores, of
-// the base decisions and of the rule. None where labels, or nothing at all, tell the outcomes.
+// the base decisions and of the rule. The same where cells borrow outcomes (benefits.h), with
+// these. None where the labels, or nothing at all, tell all outcomes.
 struct Promise {
   Figures before, after;
+  bool borrowed = false;
 };
 std::optional<Figures> promised_figures(const Tally& tally, const Solution& fit);  // after alone
 std::optional<Promise> promise_of(const Tally& tally, const Solution& fit);

@@ -4,6 +4,7 @@
 // the benefit of a positive decision, subject to the criterion (docs/method.md).
 #pragma once
 
+#include <evenhand/benefits.h>
 #include <evenhand/calibrator.h>
 #include <evenhand/criterion.h>
 #include <evenhand/requirement.h>
@@ -72,7 +73,8 @@ struct CellOutcome {
   // and without requirements, have these, all others `Solution::constraints`.
   double multiplier = 0;
   Bound bound = Bound::none;
-  double lottery_share = 0;  // share of the cell's weight with 0 < q < 1
+  double lottery_share = 0;           // share of the cell's weight with 0 < q < 1
+  Benefits benefits = Benefits::own;  // whose outcomes say what its decisions are worth
 };
 
 struct StratumOutcome {

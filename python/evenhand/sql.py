@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from . import _core, _files, _options
 from ._inputs import null_policy
-from ._rule.keys import check_key
+from ._rule.keys import check_key, read_key_file
 
 Names = str | Sequence[str] | None
 
@@ -175,9 +175,7 @@ def secret(key: bytes | str | None, key_file: _files.PathLike | None) -> bytes:
     """
     check_key(key, key_file)
     if key_file is not None:
-        from pathlib import Path
-
-        key = Path(key_file).read_bytes()
+        key = read_key_file(key_file)
     if not key:
         raise ValueError("the key is missing or empty: anybody could guess the coins")
     return key.encode() if isinstance(key, str) else bytes(key)

@@ -59,10 +59,14 @@ class RiskBound:
 
 @dataclass(frozen=True)
 class ExcessRisk:
-    """Theorem 3: by how much the error exceeds that of the best fair rule, at most."""
+    """Theorem 3: by how much the error exceeds that of the best fair rule, at most.
+
+    Neither figure is proven; ``proof_gap`` says what the paper's proof leaves open.
+    """
 
     printed: RiskBound
     corrected: RiskBound
+    proof_gap: str = _core.THEOREM_3_GAP
 
 
 @dataclass(frozen=True)

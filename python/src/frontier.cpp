@@ -41,6 +41,7 @@ void bind_frontier(nb::module_& m) {
         nb::sig("def frontier(tally: Tally, criterion: Criterion, parameters: "
                 "collections.abc.Sequence[float] | None, options: SolveOptions) -> "
                 "list[dict[str, typing.Any]] | dict[str, typing.Any]"));
+  m.def("borrowing_in_words", &borrowing_in_words, nb::arg("tally"), nb::arg("criterion"));
 }
 
 }  // namespace evenhand::python

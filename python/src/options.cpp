@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <evenhand/advice.h>
 #include <evenhand/many_groups.h>
 #include <evenhand/names.h>
 
@@ -45,6 +46,15 @@ void bind_names(nb::module_& m) {
       nb::arg("name"));
   m.def("doubt_about_groups", &doubt_about_groups, nb::arg("tally"), nb::arg("sensitive"),
         nb::arg("rows").none());
+  m.def(
+      "odd_groups_in_words", [](const Tally& tally) { return odd_groups_in_words(tally.cells()); },
+      nb::arg("tally"));
+  m.def(
+      "odd_key_in_words",
+      [](const std::string& name, const nb::bytes& key, bool readable_by_all) {
+        return odd_key_in_words(name, {key.c_str(), key.size()}, readable_by_all);
+      },
+      nb::arg("name"), nb::arg("key"), nb::arg("readable_by_all"));
   m.def("needs_labels", &needs_labels, nb::arg("criterion"), nb::arg("require"));
 }
 

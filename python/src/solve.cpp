@@ -99,6 +99,7 @@ nb::list cell_records(const Solution& fit, const CellNames& names) {
     record["multiplier"] = cell.multiplier;
     record["bound"] = std::string(to_string(cell.bound));
     record["lottery_share"] = cell.lottery_share;
+    record["benefits"] = std::string(to_string(cell.benefits));
     out.append(record);
   }
   return out;

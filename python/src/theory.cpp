@@ -55,6 +55,7 @@ void bind_theory(nb::module_& m) {
         nb::arg("weight").none(),
         nb::sig("def impossibility(decision: Numbers, membership: Numbers, weight: Numbers | None) "
                 "-> dict[str, typing.Any]"));
+  m.attr("THEOREM_3_GAP") = std::string(theorem_3_gap);
   m.def("excess_risk", &risk, nb::arg("rows"), nb::arg("gamma"), nb::arg("strata"),
         nb::arg("delta"), nb::arg("regressor_error"),
         nb::sig("def excess_risk(rows: float, gamma: float, strata: float, delta: float, "

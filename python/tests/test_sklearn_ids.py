@@ -35,6 +35,7 @@ def test_ids_keep_decisions_with_people(applicants: Any, tmp_path: Path) -> None
     assert np.array_equal(model.predict(frame, id=ids, key="secret"), expected)
     assert np.array_equal(model.predict(frame, id=pl.Series(ids), key=b"secret"), expected)
     (tmp_path / "key").write_bytes(b"secret")
+    (tmp_path / "key").chmod(0o600)
     for file in (tmp_path / "key", str(tmp_path / "key")):
         assert np.array_equal(model.predict(frame, id=ids, key_file=file), expected)
         keyed = clone(model).set_params(key_file=file).fit(frame, y)
@@ -68,6 +69,7 @@ def test_keys_that_are_wrong(applicants: Any, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="lost"):
         model.predict(X[certain], sensitive_features=sex.iloc[certain])
     lost.write_bytes(b"found")
+    lost.chmod(0o600)
     assert model.predict(X[certain], sensitive_features=sex.iloc[certain]) == 1
 
 

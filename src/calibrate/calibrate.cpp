@@ -149,17 +149,6 @@ CalibrationCurve fit_temperature(const Sample& sample) {
   return TemperatureCurve{temperature};
 }
 
-CalibrationCurve fit_isotonic(const Sample& sample) {
-  Response out{Response::Shape::ramp, 0, {}};
-  double p = 0;
-  for (const Block& block : pool(sample.sorted, sample.cell, sample.integer_weights)) {
-    p = std::max(p, block.n1 / block.n);  // sums of fractional weights may be rounded
-    out.points.push_back({block.low, p});
-    if (block.high > block.low) out.points.push_back({block.high, p});
-  }
-  return out;
-}
-
 CalibrationCurve fit(Calibration method, const Sample& sample) {
   switch (method) {
     case Calibration::platt:
@@ -167,7 +156,7 @@ CalibrationCurve fit(Calibration method, const Sample& sample) {
     case Calibration::temperature:
       return fit_temperature(sample);
     case Calibration::isotonic:
-      return fit_isotonic(sample);
+      return isotonic_share(sample.sorted, sample.cell, sample.integer_weights);
     case Calibration::none:
       break;
   }

@@ -72,4 +72,15 @@ std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weight
   return blocks;
 }
 
+Response isotonic_share(const Sorted& sorted, CellCode cell, bool integer_weights) {
+  Response out{Response::Shape::ramp, 0, {}};
+  double p = 0;
+  for (const Block& block : pool(sorted, cell, integer_weights)) {
+    p = std::max(p, block.n1 / block.n);  // sums of fractional weights may be rounded
+    out.points.push_back({block.low, p});
+    if (block.high > block.low) out.points.push_back({block.high, p});
+  }
+  return out;
+}
+
 }  // namespace evenhand

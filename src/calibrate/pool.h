@@ -1,6 +1,8 @@
 // Pooling labels: isotonic regression of n1 / n on the score, by pool-adjacent-violators.
 #pragma once
 
+#include <evenhand/response.h>
+
 #include <vector>
 
 #include "tally/data.h"
@@ -18,5 +20,8 @@ struct Block {
 // the edges of the lower hull.
 std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights,
                         bool falling = false);
+
+// n1 / n as a function of the score: constant on blocks, linear between them.
+Response isotonic_share(const Sorted& sorted, CellCode cell, bool integer_weights);
 
 }  // namespace evenhand

@@ -17,6 +17,7 @@
 #include "solve/one_rate.h"
 #include "solve/pieces.h"
 #include "solve/problem.h"
+#include "solve/whose_benefits.h"
 
 namespace evenhand {
 namespace {
@@ -210,7 +211,9 @@ Solution solve_in_windows(const Tally& tally, const Criterion& criterion,
       }
     }
   }
-  return solve_one_rate(problem);
+  Solution solution = solve_one_rate(problem);
+  say_whose_benefits(problem, solution);
+  return solution;
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class ByPairs {
     take_rates(start);
     double spare = 0;  // tightens the goal while the check fails
     for (int round = 0; round < rounds; ++round) {
-      const Solution found = solve(*tally_, requirements(limits(spare)), plain_.options);
+      const Solution found = solve(*tally_, required(spare), plain_.options);
       if (found.status != Status::optimal) break;
       take_rates(found.rule);
       const double missed = worst_miss();
@@ -60,7 +60,7 @@ class ByPairs {
     double spare = goal_.value / 2000;
     for (int round = 0; round < 3; ++round) {
       compared_ = best.compared;
-      const Solution found = solve(tally, requirements(limits(spare)), plain_.options);
+      const Solution found = solve(tally, required(spare), plain_.options);
       if (found.status != Status::optimal) return std::nullopt;
       take_rates(found.rule);
       const double missed = worst_miss();
@@ -71,6 +71,13 @@ class ByPairs {
   }
 
  private:
+  // With the strata of the criterion, inside which groups lend outcomes to each other.
+  Criterion required(double spare) const {
+    Criterion out = requirements(limits(spare));
+    out.roles = plain_.criterion.roles;
+    return out;
+  }
+
   double bound_of(std::size_t n, const ComparedGroup& over, const ComparedGroup& under) const {
     return goal_.is_ratio ? bounds_.ratio(n, under.rate, over.rate)
                           : bounds_.difference(n, over.rate, under.rate);

@@ -86,6 +86,7 @@ FitRecord FitRecord::of(const Solution& solution) {
     const CellOutcome& outcome = solution.cells[c];
     RecordedCell cell{
         .cell = names.name(c), .rate = outcome.rate, .lottery_share = outcome.lottery_share};
+    cell.benefits = outcome.benefits;
     if (!outcome.compared) {
       cell.not_compared = outcome.reason;
     } else if (out.constraints.empty()) {  // or none of them counts: then these are 0

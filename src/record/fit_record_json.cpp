@@ -22,6 +22,11 @@ constexpr std::array bound_names = {
     Name{Bound::lower, "lower", ""},
     Name{Bound::upper, "upper", ""},
 };
+constexpr std::array benefits_names = {
+    Name{Benefits::own, "own", ""},
+    Name{Benefits::stratum, "stratum", ""},
+    Name{Benefits::everybody, "everybody", ""},
+};
 
 template <class Enum>
 void put_name(Json& out, const char* key, const std::optional<Enum>& value) {
@@ -112,6 +117,7 @@ Json cell_json(const RecordedCell& cell) {
   }
   put(out, "not_compared", cell.not_compared);
   out["lottery_share"] = cell.lottery_share;
+  if (cell.benefits != Benefits::own) out["benefits"] = to_string(cell.benefits);
   return out;
 }
 
@@ -121,7 +127,8 @@ RecordedCell cell_from(const Json& json) {
           .multiplier = number_in(json, "multiplier"),
           .bound = named(bound_names, text_in(json, "bound")).value_or(Bound::none),
           .not_compared = text_in(json, "not_compared"),
-          .lottery_share = number_or_nan(json, "lottery_share")};
+          .lottery_share = number_or_nan(json, "lottery_share"),
+          .benefits = named(benefits_names, text_in(json, "benefits")).value_or(Benefits::own)};
 }
 
 Json constraint_json(const RecordedConstraint& constraint) {

@@ -14,6 +14,7 @@
 #include "solve/evaluate.h"
 #include "solve/parts.h"
 #include "solve/pooled_scores.h"
+#include "solve/proof.h"
 #include "solve/realise.h"
 #include "solve/required.h"
 #include "solve/thresholds.h"
@@ -345,12 +346,22 @@ class Blind {
       const auto& rates = problem_.criterion.rates;
       const Rate rate =
           solution.cells[c].compared && !rates.empty() ? rates.front() : Rate::selection;
-      solution.cells[c].rate = rate_of(rate, reach[c], problem_.tally.total(c));
+      solution.cells[c].rate =
+          rate_of(problem_.rate_in(c, rate), reach[c], problem_.tally.total(c));
     }
     solution.lottery_share = by_lot / problem_.tally.total().n;
     // At any prices no mixture of thresholds is worth more than the best of them.
     const std::vector<CellPrice> price = prices(solution.constraints, system_.population);
-    for (const PooledScores& pool : pools_) solution.dual += pool.best(1, price).value;
+    std::vector<Worth> worth(cuts.size());  // of a family, at its first cell
+    for (std::size_t f = 0; f < families_.size(); ++f) {
+      Worth& family = worth[families_[f].cells.front()];
+      family = {.dual = pools_[f].best(1, price).value, .magnitude = pools_[f].magnitude()};
+      for (const CellCode c : families_[f].cells) {
+        family.primal += reach[c].benefit;
+        family.weight += problem_.tally.total(c).n;
+      }
+      solution.dual += family.dual;
+    }
     for (Constraint& constraint : solution.constraints) {
       for (Term& term : constraint.terms) {
         term.value = measured(term.of, system_.population, reach);
@@ -362,7 +373,7 @@ class Blind {
       solution.notes.push_back(std::move(note));
     }
     solution.violation = violation(system_, reach);
-    conclude(solution);
+    conclude(solution, worth_of_parts(system_, alike(), solution.constraints, worth));
   }
 
   const Problem& problem_;

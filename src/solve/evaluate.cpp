@@ -127,8 +127,8 @@ std::vector<Value> values_of_ramps(const Problem& problem, const std::vector<Cel
 
 }  // namespace
 
-std::vector<Reach> evaluate(const Problem& problem, const std::vector<CellPrice>& prices,
-                            Solution& solution) {
+Evaluated evaluate(const Problem& problem, const std::vector<CellPrice>& prices,
+                   Solution& solution) {
   const bool steps = problem.options.gamma == 0;
   std::vector<Value> values = steps ? values_of_steps(problem, prices, solution)
                                     : values_of_ramps(problem, prices, solution);
@@ -138,7 +138,7 @@ std::vector<Reach> evaluate(const Problem& problem, const std::vector<CellPrice>
       if (problem.tally.total(cell).n > 0) value_labels(problem, cell, prices[c], values[c]);
     });
   }
-  std::vector<Reach> reach;
+  Evaluated out;
   double lottery = 0;
   solution.primal = solution.dual = solution.magnitude = solution.base = 0;
   for (CellCode c = 0; c < values.size(); ++c) {
@@ -150,10 +150,18 @@ std::vector<Reach> evaluate(const Problem& problem, const std::vector<CellPrice>
     solution.magnitude += value.magnitude;
     solution.base += value.base;
     lottery += value.lottery;
-    reach.push_back({value.selected, value.selected1, value.primal});
+    out.reach.push_back({value.selected, value.selected1, value.primal});
+    out.worth.push_back({value.primal, value.dual, value.magnitude, n});
   }
   solution.lottery_share = lottery / problem.tally.total().n;
-  return reach;
+  return out;
+}
+
+void Worth::add(const Worth& other) {
+  primal += other.primal;
+  dual += other.dual;
+  magnitude += other.magnitude;
+  weight += other.weight;
 }
 
 double numerator(Rate rate, const Reach& reach) noexcept {
@@ -188,10 +196,18 @@ void conclude_gap(Solution& solution) {
   solution.gap = solution.magnitude > 0 ? gap / solution.magnitude : gap;
 }
 
-void conclude(Solution& solution) {
+void conclude(Solution& solution, const std::vector<Worth>& parts) {
   solution.bound = solution.dual;
   conclude_gap(solution);
-  solution.status = proven(solution.gap, solution.violation) ? Status::optimal : Status::inaccurate;
+  const Costs& costs = solution.options.costs;
+  const bool all = std::all_of(parts.begin(), parts.end(), [&](const Worth& part) {
+    // Benefits that cancel out leave nothing but rounding to compare with.
+    const double least = 0.01 * part.weight * (costs.false_positive + costs.false_negative);
+    const double scale = std::max(part.magnitude, least);
+    return scale == 0 || proven((part.dual - part.primal) / scale, 0);
+  });
+  const bool optimal = all && proven(solution.gap, solution.violation);
+  solution.status = optimal ? Status::optimal : Status::inaccurate;
 }
 
 }  // namespace evenhand

@@ -10,10 +10,25 @@
 
 namespace evenhand {
 
+// Of cells that constraints tie together, and to no others.
+struct Worth {
+  double primal = 0;
+  double dual = 0;
+  double magnitude = 0;
+  double weight = 0;
+
+  void add(const Worth& other);
+};
+
 // Fills in primal, dual (of the cells: constraints add their part), magnitude, base and lottery
-// shares of solution.rule, given the cells' prices; returns what the rule reaches in each cell.
-std::vector<Reach> evaluate(const Problem& problem, const std::vector<CellPrice>& prices,
-                            Solution& solution);
+// shares of solution.rule, given the cells' prices; returns what the rule reaches in each cell, and
+// what each is worth.
+struct Evaluated {
+  std::vector<Reach> reach;
+  std::vector<Worth> worth;
+};
+Evaluated evaluate(const Problem& problem, const std::vector<CellPrice>& prices,
+                   Solution& solution);
 
 // What a rate counts: the weight of positive decisions among its rows.
 double numerator(Rate rate, const Reach& reach) noexcept;
@@ -30,7 +45,8 @@ bool proven(double gap, double violation) noexcept;
 // The gap that solution.bound leaves.
 void conclude_gap(Solution& solution);
 
-// The last step: bound, gap and status, from dual, primal and violation.
-void conclude(Solution& solution);
+// The last step: bound, gap and status, from dual, primal and violation. Each part has to be proven
+// by itself, or one that is next to nothing beside the others might have any rule.
+void conclude(Solution& solution, const std::vector<Worth>& parts);
 
 }  // namespace evenhand

@@ -90,6 +90,9 @@ std::vector<Part> parts_of(const System& system, const std::vector<std::vector<C
     place[c] = static_cast<CellCode>(part.cells.size());
     part.cells.push_back(c);
     part.system.population.cells.push_back(system.population.cells[c]);
+    if (!system.population.borrows.empty()) {
+      part.system.population.borrows.push_back(system.population.borrows[c]);
+    }
   }
   for (std::size_t k = 0; k < system.comparisons.size(); ++k) {
     Compared compared = system.comparisons[k];

@@ -14,7 +14,7 @@ void add_up_reach(Pieces& pieces) {
 }
 
 // What single scores are worth, in one cell.
-struct Worth {
+struct WorthInCell {
   const Outlook& outlook;
   const Costs& costs;
   CellCode cell;
@@ -25,7 +25,7 @@ struct Worth {
 };
 
 // The pieces of a bin (of the sorted form: of a run of entries), best first.
-std::vector<Piece> open_lump(const Tally::Data& data, std::size_t bin, const Worth& worth) {
+std::vector<Piece> open_lump(const Tally::Data& data, std::size_t bin, const WorthInCell& worth) {
   const CellCode cell = worth.cell;
   std::vector<Piece> out;
   if (data.binned) {
@@ -44,7 +44,7 @@ std::vector<Piece> open_lump(const Tally::Data& data, std::size_t bin, const Wor
   return out;
 }
 
-Piece lump_of_bin(const Tally::Data& data, std::size_t bin, const Worth& worth) {
+Piece lump_of_bin(const Tally::Data& data, std::size_t bin, const WorthInCell& worth) {
   const Binned& binned = *data.binned;
   const std::size_t begin = binned.start[binned.slot(worth.cell, bin)];
   const std::size_t end = binned.start[binned.slot(worth.cell, bin + 1)];
@@ -61,7 +61,7 @@ Piece lump_of_bin(const Tally::Data& data, std::size_t bin, const Worth& worth) 
   return lump;
 }
 
-Piece lump_of_entries(const Tally::Data& data, std::size_t bin, const Worth& worth) {
+Piece lump_of_entries(const Tally::Data& data, std::size_t bin, const WorthInCell& worth) {
   const Sorted& sorted = data.sorted();
   const std::size_t begin = sorted.start[worth.cell] + bin * scores_per_lump;
   const std::size_t end = std::min(sorted.start[worth.cell + 1], begin + scores_per_lump);
@@ -93,7 +93,7 @@ Pieces pieces_of_labels(const Tally::Data& data, CellCode cell, Rate rate, const
 
 Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Outlook& outlook,
                         const Costs& costs, bool lumps) {
-  const Worth worth{outlook, costs, cell};
+  const WorthInCell worth{outlook, costs, cell};
   Pieces out;
   out.cell = cell;
   if (lumps && data.binned) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/base_decision.h"
+#include "calibrate/borrowed.h"
 #include "calibrate/tabulate.h"
 #include "rule/plain_responses.h"
 #include "solve/calibration.h"
@@ -79,6 +80,8 @@ Problem make_problem(const Tally& tally, const Criterion& criterion, const Solve
   const double base_from = base_decision_from(outlook, options.costs, options.base_threshold);
   Problem problem{tally,     criterion, options, pools_labels(tally, criterion, options),
                   base_from, outlook};
+  problem.benefits = benefits_of(tally, criterion);
+  if (!problem.benefits.empty()) problem.tally = with_borrowed_benefits(tally, criterion);
   if (criterion.relation == Relation::target) {
     problem.rho = criterion.rho.kind == Rho::Kind::base
                       ? base_rate(tally, base_from, options.threads)

@@ -17,7 +17,7 @@ struct Window {
 
 // As all ways of solving see it.
 struct Problem {
-  const Tally& tally;
+  Tally tally;  // entries of cells that borrow outcomes have those (calibrate/borrowed.h)
   const Criterion& criterion;
   const SolveOptions& options;
   bool from_labels;                  // the benefit comes from pooled labels, else from the scores
@@ -25,12 +25,18 @@ struct Problem {
   Outlook outlook;                   // where benefits from scores come from
   double rho = 0;                    // for Relation::target
   std::vector<Window> windows = {};  // of each stratum, in place of the relation; else empty
+  std::vector<Benefits> benefits = {};  // of each cell; empty: all have their own
+
+  bool borrows(CellCode c) const { return !benefits.empty() && benefits[c] != Benefits::own; }
+  // All people of a cell that borrows have the outcome that the rate is about.
+  Rate rate_in(CellCode c, Rate rate) const { return borrows(c) ? Rate::selection : rate; }
 };
 
 // One rate, groups by combination, no requirements: a price for each cell is proof enough.
 bool has_one_rate(const Criterion& criterion);
 
-// Checks what is asked, and works out rho and the base decision. The problem refers to all three.
+// Checks what is asked, and works out rho and the base decision. The problem refers to criterion
+// and options.
 // Throws std::invalid_argument as solve does.
 Problem make_problem(const Tally& tally, const Criterion& criterion, const SolveOptions& options);
 

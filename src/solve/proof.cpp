@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solve/parts.h"
 #include "solve/required.h"
 
 namespace evenhand {
@@ -73,7 +74,8 @@ void conclude_with_proof(const Problem& problem, const Comparisons& comparisons,
                 : rate == Rate::true_positive ? CellPrice{0, each}
                                               : CellPrice{each, -each};
   }
-  const std::vector<Reach> reach = evaluate(problem, prices, solution);
+  const auto [reach, worth] = evaluate(problem, prices, solution);
+  std::vector<Worth> parts;
   solution.violation = 0;
   for (CellCode c = 0; c < reach.size(); ++c) {
     solution.cells[c].rate =
@@ -82,16 +84,46 @@ void conclude_with_proof(const Problem& problem, const Comparisons& comparisons,
   for (std::size_t k = 0; k < comparisons.strata.size(); ++k) {
     const Stratum& stratum = comparisons.strata[k];
     const Window* const window = problem.windows.empty() ? nullptr : &problem.windows[k];
-    solution.dual += support(problem, stratum, window, multipliers);
+    const double more = support(problem, stratum, window, multipliers);
+    solution.dual += more;
+    parts.push_back({.dual = more});
+    for (const CellCode c : stratum.compared) parts.back().add(worth[c]);
     solution.violation =
         std::max(solution.violation, violation_in(problem, stratum, window, solution));
   }
-  conclude(solution);
+  for (CellCode c = 0; c < worth.size(); ++c) {
+    if (!compared(c)) parts.push_back(worth[c]);
+  }
+  conclude(solution, parts);
+}
+
+std::vector<Worth> worth_of_parts(const System& system,
+                                  const std::vector<std::vector<CellCode>>& alike,
+                                  const std::vector<Constraint>& constraints,
+                                  const std::vector<Worth>& cells) {
+  std::vector<Worth> out = cells;  // a part is where its first cell is
+  std::vector<CellCode> first(cells.size());
+  for (CellCode c = 0; c < cells.size(); ++c) first[c] = c;
+  for (const Part& part : parts_of(system, alike)) {
+    for (const CellCode c : part.cells) {
+      first[c] = part.cells.front();
+      if (c == first[c]) continue;
+      out[first[c]].add(out[c]);
+      out[c] = {};
+    }
+  }
+  for (const Constraint& constraint : constraints) {
+    if (constraint.multiplier == 0) continue;
+    const Pooled& one = constraint.terms.front().of;
+    const CellCode c = one.cells.empty() ? one.whole.front() : one.cells.front();
+    out[first[c]].dual += constraint.multiplier * row_of(constraint, system.population).bound;
+  }
+  return out;
 }
 
 void conclude_with_proof(const Problem& problem, const System& system, Solution& solution) {
   const Tally& tally = problem.tally;
-  const std::vector<Reach> reach =
+  const auto [reach, worth] =
       evaluate(problem, prices(solution.constraints, system.population), solution);
   for (Constraint& constraint : solution.constraints) {
     constraint.value = 0;
@@ -101,18 +133,19 @@ void conclude_with_proof(const Problem& problem, const System& system, Solution&
     }
     solution.dual += constraint.multiplier * row_of(constraint, system.population).bound;
   }
+  const std::vector<Worth> parts = worth_of_parts(system, {}, solution.constraints, worth);
   const auto& rates = problem.criterion.rates;
   for (CellCode c = 0; c < reach.size(); ++c) {
     CellOutcome& outcome = solution.cells[c];
     const Rate rate = outcome.compared && !rates.empty() ? rates.front() : Rate::selection;
-    outcome.rate = rate_of(rate, reach[c], tally.total(c));
+    outcome.rate = rate_of(problem.rate_in(c, rate), reach[c], tally.total(c));
   }
   solution.violation = violation(system, reach);
   solution.notes = system.notes;
   for (std::string& note : vacuous(solution.constraints)) {
     solution.notes.push_back(std::move(note));
   }
-  conclude(solution);
+  conclude(solution, parts);
 }
 
 void prove_again(const Problem& problem, Solution& solution) {

@@ -18,6 +18,13 @@ void conclude_with_proof(const Problem& problem, const Comparisons& comparisons,
 // Several constraints: the same given solution.rule and the multipliers of solution.constraints.
 void conclude_with_proof(const Problem& problem, const System& system, Solution& solution);
 
+// What the cells of each part (parts.h) are worth together, with what the constraints' multipliers
+// add to its bound; `cells` is what each cell is worth.
+std::vector<Worth> worth_of_parts(const System& system,
+                                  const std::vector<std::vector<CellCode>>& alike,
+                                  const std::vector<Constraint>& constraints,
+                                  const std::vector<Worth>& cells);
+
 // Another rule, with the same multipliers.
 void prove_again(const Problem& problem, Solution& solution);
 

@@ -219,7 +219,10 @@ bool reads_labels(const Tally& tally, const Criterion& criterion) {
 Population population_of(const Problem& problem) {
   Population out{{}, problem.options.costs};
   const std::size_t cells = problem.tally.cells().size();
-  for (CellCode c = 0; c < cells; ++c) out.cells.push_back(problem.tally.total(c));
+  for (CellCode c = 0; c < cells; ++c) {
+    out.cells.push_back(problem.tally.total(c));
+    if (!problem.benefits.empty()) out.borrows.push_back(problem.borrows(c));
+  }
   if (problem.from_labels || !counts_outcomes(problem.criterion)) return out;
   const auto sums = tabulate(problem.tally.data(), std::vector<std::vector<double>>(cells),
                              &problem.outlook, problem.options.threads);

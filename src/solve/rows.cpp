@@ -16,11 +16,12 @@ CellTotal total_of(const std::vector<CellCode>& cells, const Population& populat
   return sum;
 }
 
-Reach reach_of(const std::vector<CellCode>& cells, const std::vector<Reach>& reach) {
+Reach reach_of(const std::vector<CellCode>& cells, const std::vector<Reach>& reach,
+               const Population& population) {
   Reach sum;
   for (const CellCode c : cells) {
     sum.n += reach[c].n;
-    sum.n1 += reach[c].n1;
+    sum.n1 += population.outcomes(c, reach[c]);
   }
   return sum;
 }
@@ -60,8 +61,15 @@ Affine affine(double factor, const Pooled& pooled, const Population& population)
   throw std::logic_error("ratios have rows of their own");
 }
 
-void add(std::vector<Coefficient>& out, const std::vector<CellCode>& cells, double n, double n1) {
-  for (const CellCode c : cells) out.push_back({c, n, n1});
+void add(std::vector<Coefficient>& out, const std::vector<CellCode>& cells, double n, double n1,
+         const Population& population) {
+  for (const CellCode c : cells) {
+    if (population.borrows.empty() || !population.borrows[c]) {
+      out.push_back({c, n, n1});
+    } else {  // its outcomes are its people, or nobody
+      out.push_back({c, population.cells[c].n1 > 0 ? n + n1 : n, 0});
+    }
+  }
 }
 
 // factor * ratio (<=, = or >=) bound, multiplied by what the ratio divides by. Holds if that is 0.
@@ -72,16 +80,16 @@ Row ratio_row(const Term& term, double bound, const Population& population) {
   out.unit = std::abs(term.factor);
   if (of.measure == Measure::share) {
     const double each = term.factor / total_of(of.whole, population).n;
-    add(out.coefficients, of.cells, each, 0);
-    add(out.coefficients, of.whole, -c * each, 0);
+    add(out.coefficients, of.cells, each, 0, population);
+    add(out.coefficients, of.whole, -c * each, 0, population);
     return out;
   }
   const CellTotal all = total_of(of.cells, population);
   const double each = term.factor / all.n;
   if (of.measure == Measure::precision) {  // sum (n1 - c n) q
-    add(out.coefficients, of.cells, -c * each, each);
+    add(out.coefficients, of.cells, -c * each, each, population);
   } else {  // sum (n0 - c n) (1 - q)
-    add(out.coefficients, of.cells, -(1 - c) * each, each);
+    add(out.coefficients, of.cells, -(1 - c) * each, each, population);
     out.bound = -(all.n - all.n1 - c * all.n) * each;
   }
   // A bound far outside [0, 1] makes a row that is as large.
@@ -101,7 +109,7 @@ Row row_of(const Constraint& constraint, const Population& population) {
     const Affine part = affine(term.factor, term.of, population);
     out.bound -= part.constant;
     out.unit = std::max(out.unit, part.size);
-    add(out.coefficients, term.of.cells, part.n, part.n1);
+    add(out.coefficients, term.of.cells, part.n, part.n1, population);
   }
   if (!(out.unit > 0)) out.unit = 1;
   return out;
@@ -124,7 +132,7 @@ double violation(const Constraint& constraint, const Population& population,
 
 double measured(const Pooled& pooled, const Population& population,
                 const std::vector<Reach>& reach) {
-  const Reach selected = reach_of(pooled.cells, reach);
+  const Reach selected = reach_of(pooled.cells, reach, population);
   const CellTotal all = total_of(pooled.cells, population);
   switch (pooled.measure) {
     // Divided at the end, as rates of cells are: the same figure has the same bits everywhere.
@@ -139,7 +147,7 @@ double measured(const Pooled& pooled, const Population& population,
     case Measure::npv:
       return ((all.n - all.n1) - (selected.n - selected.n1)) / (all.n - selected.n);
     case Measure::share:
-      return selected.n / reach_of(pooled.whole, reach).n;
+      return selected.n / reach_of(pooled.whole, reach, population).n;
     case Measure::accuracy:
     case Measure::cost:
     case Measure::selected:

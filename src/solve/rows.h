@@ -14,6 +14,15 @@ namespace evenhand {
 struct Population {
   std::vector<CellTotal> cells;
   Costs costs;
+  // Cells whose n1 in a reach is borrowed, and counts for benefits alone: their own outcomes are
+  // all of one kind. Empty: none.
+  std::vector<bool> borrows = {};
+
+  // sum n1 q of the cell's own outcomes.
+  double outcomes(CellCode c, const Reach& reach) const {
+    if (borrows.empty() || !borrows[c]) return reach.n1;
+    return cells[c].n1 > 0 ? reach.n : 0;
+  }
 };
 
 // sum over cells of (n * sum n q + n1 * sum n1 q).

@@ -1,11 +1,10 @@
 #include <evenhand/solve.h>
 
-#include <fmt/format.h>
-
 #include "solve/blind.h"
 #include "solve/few_coins.h"
 #include "solve/many.h"
 #include "solve/one_rate.h"
+#include "solve/whose_benefits.h"
 
 namespace evenhand {
 std::string_view to_string(Status status) noexcept {
@@ -30,25 +29,6 @@ std::string_view to_string(Bound bound) noexcept {
 
 namespace {
 
-// Labels of one kind say nothing of scores: such a cell is decided as a whole.
-void note_cells_decided_as_one(const Problem& problem, Solution& solution) {
-  if (!problem.from_labels || solution.status == Status::infeasible) return;
-  constexpr double worth_a_note = 20;
-  for (CellCode c = 0; c < solution.cells.size(); ++c) {
-    const CellTotal& total = problem.tally.total(c);
-    const bool one_kind = total.n1 == 0 || total.n1 == total.n;
-    const Response& response = solution.rule.parts().responses[c];
-    const bool alike = response.points.empty() && (response.start == 0 || response.start == 1);
-    if (total.n < worth_a_note || !one_kind || !alike) continue;
-    solution.notes.push_back(fmt::format(
-        "{} has no {}favourable outcomes: its labels say nothing of its scores, and {} in it is "
-        "selected{}",
-        problem.tally.cells().name(c), total.n1 == 0 ? "" : "un",
-        response.start == 0 ? "nobody" : "everybody",
-        solution.cells[c].compared ? "" : "; it is not compared"));
-  }
-}
-
 Solution solve_with_groups(const Problem& problem) {
   if (has_one_rate(problem.criterion)) {
     Solution solution = solve_one_rate(problem);
@@ -64,9 +44,8 @@ Solution solve_with_groups(const Problem& problem) {
 
 Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
   const Problem problem = make_problem(tally, criterion, options);
-  if (options.blind) return solve_blind(problem);
-  Solution solution = solve_with_groups(problem);
-  note_cells_decided_as_one(problem, solution);
+  Solution solution = options.blind ? solve_blind(problem) : solve_with_groups(problem);
+  say_whose_benefits(problem, solution);
   return solution;
 }
 

@@ -128,7 +128,7 @@ std::optional<Pick> Thresholds::choose_exactly(const Component& component,
       const CellCode c = member.cells.front();
       const auto place = std::lower_bound(component.cells.begin(), component.cells.end(), c);
       cells[static_cast<std::size_t>(place - component.cells.begin())].*rates =
-          rates_of(points_[c], member.rate, problem_.tally.total(c));
+          rates_of(points_[c], problem_.rate_in(c, member.rate), problem_.tally.total(c));
     }
     rates = &Rated::other;
   }
@@ -163,7 +163,7 @@ void Thresholds::add(const Component& component, const Pick& pick, Chosen& out) 
       const CellCode c = member.cells.front();
       const std::size_t k = out.mixtures[c].front().k;
       const Reach reach{points_[c].n[k], points_[c].y[k], 0};
-      rates.push_back(rate_of(member.rate, reach, problem_.tally.total(c)));
+      rates.push_back(rate_of(problem_.rate_in(c, member.rate), reach, problem_.tally.total(c)));
     }
     out.apart = std::max(out.apart, evenhand::apart(rates, *compared));
   }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "rule/grouping.h"
+#include "verify/borrowed.h"
 
 namespace evenhand::verifying {
 namespace {
@@ -142,6 +143,7 @@ Model model_of(const Tally& tally, const Rule& rule, const FitRecord& record) {
     }
     if (in_rule[c] == unseen_cell && !cell.atoms.empty()) out.unknown.push_back(c);
   }
+  borrow_benefits(record, out);
   if (out.blind) {
     for (const CellGroup& group : group_cells(tally.cells(), out.criterion.roles.within)) {
       out.families.push_back(group.cells);

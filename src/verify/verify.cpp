@@ -60,7 +60,8 @@ void check_cells(const Model& model, const FitRecord& record, Checks& checks) {
     }
     const Cell& people = model.cells[found->second];
     several.add("rate of " + cell.cell, cell.rate,
-                rate_of(model, found->second, !cell.not_compared), 1);
+                rate_of(model, found->second, !cell.not_compared && cell.benefits == Benefits::own),
+                1);
     several.add("lottery share of " + cell.cell, cell.lottery_share,
                 people.sums.n > 0 ? people.by_lot / people.sums.n : 0, 1);
   }

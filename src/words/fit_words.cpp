@@ -21,6 +21,11 @@ AuditOptions promising(const Solution& fit) {
   return out;
 }
 
+bool borrows(const Solution& fit) {
+  return std::any_of(fit.cells.begin(), fit.cells.end(),
+                     [](const CellOutcome& cell) { return cell.benefits != Benefits::own; });
+}
+
 }  // namespace
 
 std::string in_words(const Criterion& criterion) {
@@ -129,6 +134,9 @@ std::vector<std::string> in_words(const SoftCheck& check, std::string_view truth
 }
 
 std::optional<Figures> promised_figures(const Tally& tally, const Solution& fit) {
+  if (borrows(fit)) {
+    return everybody(with_borrowed_outcomes(tally, fit.criterion), fit.rule, auditing_of(fit));
+  }
   if (!tally.labelled() || fit.options.calibrate != Calibration::none ||
       fit.criterion.uses_labels()) {
     return std::nullopt;
@@ -141,18 +149,23 @@ std::optional<Promise> promise_of(const Tally& tally, const Solution& fit) {
   const std::optional<Figures> after = promised_figures(tally, fit);
   if (!after) return std::nullopt;
   const Roles roles{.sensitive = tally.cells().attributes()};
-  return Promise{audit(tally, roles, promising(fit)).overall.figures, *after};
+  const bool borrowed = borrows(fit);
+  const Audit before =
+      borrowed ? audit(with_borrowed_outcomes(tally, fit.criterion), roles, auditing_of(fit))
+               : audit(tally, roles, promising(fit));
+  return Promise{before.overall.figures, *after, borrowed};
 }
 
 std::string in_words(const Promise& promise, const Costs& costs) {
+  const char* const promised =
+      promise.borrowed ? "with borrowed outcomes" : "that the scores promise";
   if (costs == Costs{}) {
-    return fmt::format(
-        "maximised: the accuracy that the scores promise, {} -> {}; the labels measure the other",
-        percent(promise.before.accuracy), percent(promise.after.accuracy));
+    return fmt::format("maximised: the accuracy {}, {} -> {}; the labels measure the other",
+                       promised, percent(promise.before.accuracy), percent(promise.after.accuracy));
   }
-  return fmt::format(
-      "minimised: the cost that the scores promise, {} -> {}; the labels measure the other",
-      rounded(promise.before.cost.value_or(0), 5), rounded(promise.after.cost.value_or(0), 5));
+  return fmt::format("minimised: the cost {}, {} -> {}; the labels measure the other", promised,
+                     rounded(promise.before.cost.value_or(0), 5),
+                     rounded(promise.after.cost.value_or(0), 5));
 }
 
 }  // namespace evenhand

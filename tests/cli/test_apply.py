@@ -65,7 +65,8 @@ def test_the_coin_of_a_person_is_the_documented_hash_of_key_and_id(
     lots = sum(0 < float(row["probability"]) < 1 for row in rows)
     positive = sum(int(row["decision"]) for row in rows)
     assert 0 < positive < 5000
-    assert ran.err == f"5,000 rows decided, {positive:,} positive, {lots:,} by lot\n"
+    said = ran.err.splitlines()[-1]  # after what looks wrong with such a key
+    assert said == f"5,000 rows decided, {positive:,} positive, {lots:,} by lot"
 
 
 @pytest.mark.parametrize("seed", [None, 0, 7, 2**64 - 1])

@@ -44,6 +44,8 @@ def test_excess_risk_is_theorem_3(
                        ("regressor_error", error)):
         assert found[key] == value
     text = tool("theory", "excess-risk", *asked).ok().out
+    assert "the proof has a gap" in text
+    assert found["proof_gap"] in text
     for key, title, value in (("printed", "as printed", wanted[0]),
                               ("corrected", "corrected", wanted[1])):
         assert found[key]["value"] == pytest.approx(value, rel=1e-12)

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "support/borrowed.h"
 #include "support/isotonic.h"
 
 namespace evenhand::testing::many {
@@ -115,6 +116,35 @@ void add_demands(Model& model) {
   }
 }
 
+// Outcomes that rates of the criterion, or of demands, divide by.
+NeededOutcomes needed_by(const Problem& problem) {
+  NeededOutcomes out;
+  if (!problem.criterion.roles.sensitive.empty()) {
+    for (const Rate rate : rates_of(problem.criterion.name)) {
+      out.good = out.good || rate == Rate::true_positive;
+      out.bad = out.bad || rate == Rate::false_positive;
+    }
+  }
+  for (const Demand& demand : problem.demands) {
+    for (const Piece& piece : demand.pieces) {
+      out.good = out.good || piece.measure == Measure::tpr;
+      out.bad = out.bad || piece.measure == Measure::fpr;
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> strata_of(const Model& model, const Problem& problem) {
+  std::vector<std::string> out;
+  for (CellCode c = 0; c < model.names.size(); ++c) {
+    out.emplace_back();
+    for (const std::string& name : problem.criterion.roles.within) {
+      out.back() += model.names.values(c)[model.names.attribute(name)] + "\n";
+    }
+  }
+  return out;
+}
+
 void add_atoms(Model& model, const Problem& problem) {
   const People& people = problem.people;
   const Costs& costs = problem.options.costs;
@@ -132,8 +162,6 @@ void add_atoms(Model& model, const Problem& problem) {
   }
   for (auto& list : lists) {
     std::vector<Atom> cell;
-    std::vector<double> h;
-    std::vector<double> n;
     for (auto& [x, atom] : list) {
       const double p = model.from_labels                ? atom.n1 / atom.n
                        : people.scale == Scale::signed_ ? (1 + x) / 2
@@ -144,12 +172,19 @@ void add_atoms(Model& model, const Problem& problem) {
       if (model.from_labels) atom.good = atom.n1;
       atom.nh = atom.n * (p * costs.false_negative - (1 - p) * costs.false_positive);
       cell.push_back(atom);
+    }
+    model.cells.push_back(std::move(cell));
+  }
+  if (people.labelled) borrow(model.cells, strata_of(model, problem), needed_by(problem), costs);
+  for (const std::vector<Atom>& cell : model.cells) {
+    std::vector<double> h;
+    std::vector<double> n;
+    for (const Atom& atom : cell) {
       h.push_back(atom.nh / atom.n);
       n.push_back(atom.n);
     }
     if (model.from_labels) h = isotonic(h, n);
     for (std::size_t i = 0; i < cell.size(); ++i) model.magnitude += n[i] * std::abs(h[i]);
-    model.cells.push_back(std::move(cell));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/borrowed.h"
 #include "support/isotonic.h"
 #include "support/linear_program.h"
 
@@ -43,8 +44,6 @@ Atoms atoms_of(const Rows& rows, const Criterion& criterion, const SolveOptions&
   }
   for (auto& cell : cells) {
     std::vector<Atom> list;
-    std::vector<double> share;
-    std::vector<double> weight;
     for (auto& [x, atom] : cell) {
       double p = rows.scale == Scale::probability ? (low ? 1 + x : x)
                  : rows.scale == Scale::signed_   ? (1 + x) / 2
@@ -53,12 +52,27 @@ Atoms atoms_of(const Rows& rows, const Criterion& criterion, const SolveOptions&
       atom.nh =
           atom.n * (p * options.costs.false_negative - (1 - p) * options.costs.false_positive);
       list.push_back(atom);
+    }
+    out.of.push_back(std::move(list));
+  }
+  std::vector<std::string> stratum;
+  for (CellCode c = 0; c < out.cells.names.size(); ++c) {
+    const bool alone = criterion.roles.within.empty();
+    stratum.push_back(alone ? "" : out.cells.names.values(c)[out.cells.names.attribute("race")]);
+  }
+  borrow(out.of, stratum,
+         {criterion.rates.front() == Rate::true_positive,
+          criterion.rates.front() == Rate::false_positive},
+         options.costs);
+  for (const std::vector<Atom>& list : out.of) {
+    std::vector<double> share;
+    std::vector<double> weight;
+    for (const Atom& atom : list) {
       share.push_back(atom.nh / atom.n);
       weight.push_back(atom.n);
     }
     if (out.from_labels) share = isotonic(share, weight);
     for (std::size_t i = 0; i < list.size(); ++i) out.magnitude += std::abs(share[i] * weight[i]);
-    out.of.push_back(std::move(list));
   }
   return out;
 }

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
+import warnings
 from pathlib import Path
 from typing import Any
+
+from .. import _core
 
 
 def check_key(key: Any, key_file: Any) -> None:
@@ -17,6 +21,16 @@ def check_key(key: Any, key_file: Any) -> None:
         raise TypeError(f"key must be bytes or a text, not {type(key).__name__}")
     if key_file is not None and not isinstance(key_file, (str, os.PathLike)):
         raise TypeError(f"key_file must be a path, not {type(key_file).__name__}")
+
+
+def read_key_file(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a key file; warn of what looks wrong with it."""
+    file = Path(path)
+    key = file.read_bytes()
+    for_all = os.name == "posix" and bool(file.stat().st_mode & stat.S_IROTH)
+    for odd in _core.odd_key_in_words(str(path), key, for_all):
+        warnings.warn(odd, UserWarning, stacklevel=4)
+    return key
 
 
 def secret_of(given: tuple[Any, Any], own: tuple[Any, Any], seed: int) -> bytes | str:
@@ -32,7 +46,7 @@ def secret_of(given: tuple[Any, Any], own: tuple[Any, Any], seed: int) -> bytes 
     for key, key_file in (given, own):
         check_key(key, key_file)
         if key_file is not None:
-            return Path(key_file).read_bytes()
+            return read_key_file(key_file)
         if key is not None:
             found: bytes | str = key
             return found

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from .. import _core as core
 from .. import _files, _inputs, _options, _tables
-from .keys import check_key
+from .keys import check_key, read_key_file
 
 Floats = npt.NDArray[np.float64]
 Decisions = npt.NDArray[np.uint8]
@@ -281,6 +280,6 @@ class Coins:
         if seed is not None:
             raise ValueError("give either id and key, or seed, not both")
         if key_file is not None:
-            key = Path(key_file).read_bytes()
+            key = read_key_file(key_file)
         self.key = key.encode() if isinstance(key, str) else bytes(key)
         self.ids = _inputs.ids(_inputs.resolved(id, frame, "id"), "id")

@@ -31,6 +31,8 @@ class Frontier(Sequence[dict[str, Any]]):
     promised : bool
         There were labels, which measure accuracy, but the rules maximise what the scores promise:
         points have ``promised_accuracy`` and ``promised_cost`` too.
+    notes : list of str
+        Groups that lack outcomes of a kind, and are decided by those of others.
     """
 
     def __init__(
@@ -40,11 +42,13 @@ class Frontier(Sequence[dict[str, Any]]):
         expected: bool,
         *,
         by_cost: bool = False,
+        notes: Iterable[str] = (),
     ) -> None:
         self._points = points
         self.parameter = parameter
         self.expected = expected
         self.by_cost = by_cost
+        self.notes = list(notes)
         self.promised = bool(points) and "promised_accuracy" in points[0]
 
     @overload
@@ -71,7 +75,8 @@ class Frontier(Sequence[dict[str, Any]]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as the tool's JSON has it."""
-        return {"expected": self.expected, "points": self._points}
+        out = {"expected": self.expected, "points": self._points}
+        return {**out, "notes": self.notes} if self.notes else out
 
     def to_frame(self) -> Any:
         """Return a pandas frame, or a polars one if pandas is missing."""
@@ -105,7 +110,9 @@ class Frontier(Sequence[dict[str, Any]]):
         if not self.promised:
             return ""
         best = "minimise" if self.by_cost else "maximise"
-        return f"the rules {best} the {what} that the scores promise; the labels measure the other"
+        whose = "with borrowed outcomes" if self.notes else "that the scores promise"
+        lines = [f"the rules {best} the {what} {whose}; the labels measure the other"]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def __repr__(self) -> str:
         """Show a line for each point."""
@@ -201,4 +208,5 @@ def frontier(
     if isinstance(found, dict):
         raise InfeasibleError.from_record(found)
     by_cost = (options.cost_fp, options.cost_fn) != (1.0, 1.0)
-    return Frontier(found, parameter, not tally.labelled, by_cost=by_cost)
+    notes = _core.borrowing_in_words(tally._core, built)
+    return Frontier(found, parameter, not tally.labelled, by_cost=by_cost, notes=notes)

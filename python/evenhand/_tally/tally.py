@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -85,6 +86,8 @@ class Tally(Counts):
             _options.text(favorable, "favorable"), str(resolution), _options.threads(threads),
         )  # fmt: skip
         self._hold(core, rows.source)
+        for odd in _core.odd_groups_in_words(core):
+            warnings.warn(odd, UserWarning, stacklevel=4)
 
     @classmethod
     def _of(cls, core: _core.Tally, source: _core.TallySource) -> Tally:
