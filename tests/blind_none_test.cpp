@@ -3,11 +3,14 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "support/borrowed.h"
 #include "support/problems.h"
 #include "support/trials.h"
 
@@ -38,6 +41,40 @@ People make_people(Random& random, int rows, int strata) {
   return out;
 }
 
+struct Atom {
+  double x = 0, n = 0, n1 = 0, nh = 0;
+};
+
+struct Atoms {
+  std::vector<std::vector<Atom>> cells;
+  std::vector<std::string> stratum;  // of each cell
+};
+
+Atoms atoms_of(const People& people, const Criterion& criterion, const Costs& costs) {
+  std::map<std::pair<std::string, std::string>, std::map<double, Atom>> cells;
+  for (std::size_t i = 0; i < people.score.size(); ++i) {
+    Atom& atom = cells[{people.stratum[i], people.group[i]}][people.score[i]];
+    const double p = criterion.uses_labels() ? people.label[i] : people.score[i];
+    atom.x = people.score[i];
+    atom.n += people.weight[i];
+    atom.n1 += people.weight[i] * people.label[i];
+    atom.nh += people.weight[i] * benefit(p, costs);
+  }
+  Atoms out;
+  for (const auto& [key, scores] : cells) {
+    out.stratum.push_back(key.first);
+    out.cells.emplace_back();
+    for (const auto& [x, atom] : scores) out.cells.back().push_back(atom);
+  }
+  testing::NeededOutcomes needed;
+  for (const Rate rate : criterion.rates) {
+    needed.good = needed.good || rate == Rate::true_positive;
+    needed.bad = needed.bad || rate == Rate::false_positive;
+  }
+  testing::borrow(out.cells, out.stratum, needed, costs);
+  return out;
+}
+
 // The best objective of any thresholds, one for each stratum, that meet the criterion; minus
 // infinity if none do. Plain sums over rows.
 double best_by_trying(const People& people, const Criterion& criterion, const Costs& costs,
@@ -45,12 +82,16 @@ double best_by_trying(const People& people, const Criterion& criterion, const Co
   const int steps = 23;  // scores are 0.02, 0.07 ... 0.97
   double best = -std::numeric_limits<double>::infinity();
   std::vector<double> total(static_cast<std::size_t>(strata), 0);
-  const bool by_label = criterion.uses_labels();
+  const Atoms atoms = atoms_of(people, criterion, costs);
   for (int s = 0; s < strata; ++s) {
     double most = -std::numeric_limits<double>::infinity();
     for (int step = 0; step < steps; ++step) {
       const double from = step / 20.0;
       double value = 0;
+      for (std::size_t c = 0; c < atoms.cells.size(); ++c) {
+        if (atoms.stratum[c] != std::to_string(s)) continue;
+        for (const Atom& atom : atoms.cells[c]) value += atom.x > from ? atom.nh : 0;
+      }
       struct Sums {
         double n = 0, selected = 0;
       };
@@ -58,8 +99,6 @@ double best_by_trying(const People& people, const Criterion& criterion, const Co
       for (std::size_t i = 0; i < people.score.size(); ++i) {
         if (people.stratum[i] != std::to_string(s)) continue;
         const bool yes = people.score[i] > from;
-        const double p = by_label ? people.label[i] : people.score[i];
-        if (yes) value += people.weight[i] * benefit(p, costs);
         for (std::size_t r = 0; r < rates.size(); ++r) {
           const Rate rate = criterion.rates[r];
           if (rate == Rate::true_positive && people.label[i] == 0) continue;
