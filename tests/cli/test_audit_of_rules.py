@@ -28,7 +28,7 @@ def test_weights_are_those_of_the_fit(tool: Tool, people: Path) -> None:
          "rule.json").ok()
     audit = tool("audit", people, "--rule", "rule.json", "--json", "--fail-above", 1e-9).ok().json()
     assert audit["before"]["overall"]["weight"] > 5000
-    assert "In brackets" not in tool("audit", people, "--rule", "rule.json").ok().out
+    assert "by effective sizes" in tool("audit", people, "--rule", "rule.json").ok().out
     without = tool("audit", "--sql", f"SELECT * EXCLUDE (w) FROM '{people}'", "--rule",
                    "rule.json", "--json").ok().json()
     assert without["before"]["overall"]["weight"] == 5000
