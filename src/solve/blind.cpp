@@ -79,7 +79,7 @@ class Blind {
     }
     solution.rule = rule_of(mixtures);
     prove(solution);
-    if (few_coins()) conclude_search(solution);
+    if (few_coins()) conclude_search(solution, searched_.value, searched_.bound);
     return solution;
   }
 
@@ -172,18 +172,6 @@ class Blind {
 
   bool few_coins() const {
     return problem_.options.lottery == Lottery::none || problem_.options.max_lottery;
-  }
-
-  // What the search adds up in another order than the tally may differ by rounding.
-  void conclude_search(Solution& solution) const {
-    const bool closed = searched_.bound <= searched_.value + 1e-9 * solution.magnitude;
-    solution.bound = closed ? std::min(solution.primal, solution.dual)
-                            : std::min(std::max(searched_.bound, solution.primal), solution.dual);
-    conclude_gap(solution);
-    solution.gap = std::max(0.0, solution.gap);
-    solution.status = !proven(0, solution.violation) ? Status::inaccurate
-                      : proven(solution.gap, 0)      ? Status::optimal
-                                                     : Status::feasible;
   }
 
   // The strata of a part, called by its codes while this lives.

@@ -191,9 +191,21 @@ bool proven(double gap, double violation) noexcept {
   return std::abs(gap) < close && violation < close;
 }
 
-void conclude_gap(Solution& solution) {
+// The gap that solution.bound leaves.
+static void conclude_gap(Solution& solution) {
   const double gap = solution.bound - solution.primal;
   solution.gap = solution.magnitude > 0 ? gap / solution.magnitude : gap;
+}
+
+void conclude_search(Solution& solution, double value, double bound) {
+  const bool closed = bound <= value + 1e-9 * solution.magnitude;
+  solution.bound = closed ? std::min(solution.primal, solution.dual)
+                          : std::min(std::max(bound, solution.primal), solution.dual);
+  conclude_gap(solution);
+  solution.gap = std::max(0.0, solution.gap);
+  solution.status = !proven(0, solution.violation) ? Status::inaccurate
+                    : proven(solution.gap, 0)      ? Status::optimal
+                                                   : Status::feasible;
 }
 
 void conclude(Solution& solution, const std::vector<Worth>& parts) {

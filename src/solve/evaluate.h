@@ -42,8 +42,9 @@ double largest_reduced(double z, double gamma) noexcept;
 // Whether a gap and a violation are small enough to be called optimal.
 bool proven(double gap, double violation) noexcept;
 
-// The gap that solution.bound leaves.
-void conclude_gap(Solution& solution);
+// The last step of a search that found `value` and excluded all above `bound`: bound, gap and
+// status. It adds up in another order than the tally: what is left of a closed gap is rounding.
+void conclude_search(Solution& solution, double value, double bound);
 
 // The last step: bound, gap and status, from dual, primal and violation. Each part has to be proven
 // by itself, or one that is next to nothing beside the others might have any rule.

@@ -89,15 +89,7 @@ Solution with_few_coins(const Problem& problem, Solution solution) {
     return response_of(thresholds.of(c), chosen.mixtures[c], level);
   });
   prove_again(problem, solution);
-  // The search adds up in another order than the tally: what is left of the gap is rounding.
-  const bool closed = chosen.bound <= chosen.value + 1e-9 * solution.magnitude;
-  solution.bound = closed ? std::min(solution.primal, solution.dual)
-                          : std::min(std::max(chosen.bound, solution.primal), solution.dual);
-  conclude_gap(solution);
-  solution.gap = std::max(0.0, solution.gap);
-  solution.status = !proven(0, solution.violation) ? Status::inaccurate
-                    : proven(solution.gap, 0)      ? Status::optimal
-                                                   : Status::feasible;
+  conclude_search(solution, chosen.value, chosen.bound);
   return solution;
 }
 

@@ -57,6 +57,7 @@ struct Model {
   double scale() const;
 };
 Model model_of(const Problem& problem);
+PerAtom zeros(const Model& model);
 
 // Whether the criterion leaves anything to compare.
 bool comparable(const Model& model, const Criterion& criterion);
