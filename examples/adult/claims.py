@@ -6,26 +6,14 @@ Every verdict follows from the measured numbers by the rule that is printed besi
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import algorithm
 import numpy as np
+from finding import NOT_REPRODUCED, Finding, verdict
 from results import FITTED_ON, NAMES, PAPER_ERRORS, Results, joined, number, percent, points
-
-REPRODUCED = "reproduced"
-IN_DIRECTION = "reproduced in direction"
-NOT_REPRODUCED = "not reproduced"
-VERDICTS = (REPRODUCED, IN_DIRECTION, NOT_REPRODUCED)
 
 ROUNDING = 0.005  # Figure 2 prints whole percents
 EXACT = 1e-9
-FEW_EPOCHS = 5
 INDIANS = "Amer-Indian-Eskimo"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was measured, and what follows."""
-
-    measured: str
-    verdict: str
 
 
 @dataclass(frozen=True)
@@ -50,11 +38,6 @@ class Judged:
 def judge(results: Results) -> list[Judged]:
     """Judge all claims."""
     return [Judged(claim, claim.judge(results)) for claim in CLAIMS]
-
-
-def verdict(full: bool, direction: bool = False) -> str:
-    """Return the best verdict that holds."""
-    return REPRODUCED if full else IN_DIRECTION if direction else NOT_REPRODUCED
 
 
 def _each(results: Results, models: list[str], text: Callable[[str], str]) -> str:
@@ -258,82 +241,6 @@ def _similar(results: Results) -> Finding:
     return Finding(measured, verdict(all(inside) and bias <= EXACT, bias <= EXACT))
 
 
-# --- The algorithm.
-
-
-def settled(epochs: list[float], trace: list[float], share: float = 0.1) -> float:
-    """Return the epoch from which on all values are within a share of the last one."""
-    values, last = np.array(trace), trace[-1]
-    outside = np.flatnonzero(np.abs(values - last) > share * abs(last))
-    return 0.0 if len(outside) == 0 else epochs[min(int(outside[-1]) + 1, len(epochs) - 1)]
-
-
-@dataclass(frozen=True)
-class _Course:
-    """Means over splits of how SGD went."""
-
-    epochs: float  # until it has settled
-    multiplier: float
-    share: float  # of the exact one
-
-    @property
-    def good(self) -> bool:
-        return self.epochs <= FEW_EPOCHS and abs(self.share - 1) <= 0.1
-
-    def __str__(self) -> str:
-        return f"from epoch {self.epochs:.0f} on, {100 * self.share:.0f} % of the optimum"
-
-
-def _course(results: Results, rate: str, fitted_on: str = FITTED_ON) -> _Course:
-    found = [
-        (
-            settled(run["epochs"], [mean[0] for mean in run["trace"]]),
-            run["mean"][0],
-            run["mean"][0] / run["exact"]["all"],
-        )
-        for run in results.descents(results.first, "parity", rate, fitted_on)
-    ]
-    return _Course(*np.mean(found, axis=0).tolist())
-
-
-def _converges(results: Results) -> Finding:
-    own, training = (_course(results, "figure_1b", part) for part in (FITTED_ON, "train"))
-    other = _course(results, "proposition_4")
-    measured = (
-        f"{NAMES[results.first]}, averaged multiplier, within 10 % of its last value: {own}; on "
-        f"the training rows, which are more, {training}; with the learning rate of Proposition 4 "
-        f"{other}"
-    )
-    return Finding(measured, verdict(own.good or training.good, other.good))
-
-
-def _multiplier(results: Results) -> Finding:
-    mean = _course(results, "figure_1b").multiplier
-    exact = results.mean(
-        results.first, lambda r: r["fits"][FITTED_ON]["parity"]["multipliers"]["all"]
-    )
-    mean, exact = abs(mean), abs(exact)  # the paper does not say for which group it is positive
-    measured = f"{number(mean, 2)} after 25 epochs; the optimum is at {number(exact, 2)}"
-    return Finding(measured, verdict(abs(mean - 0.32) <= 0.05))
-
-
-LIMIT = 0.05  # of the time that the model itself takes
-
-
-def _cheap(results: Results) -> Finding:
-    shares = [
-        max(r["times"]["parity"], r["times"]["conditional"], r["times"]["sgd"])
-        / (r["times"]["training"] + r["times"]["scoring"])
-        for r in results.records
-    ]
-    below = float(np.median(shares)) <= LIMIT
-    measured = (
-        f"either solver takes {'less' if below else 'more'} than {100 * LIMIT:.0f} % of the time "
-        "that training and scoring take, in the median run"
-    )
-    return Finding(measured, verdict(below))
-
-
 CLAIMS = (
     Claim(
         "Women's share of the people",
@@ -424,22 +331,23 @@ CLAIMS = (
         "Fast convergence",
         "“In agreement with Proposition 4, convergence is fast” (Figure 1b, rate 0.1 sqrt(K/T))",
         "within 10 % of its last value from epoch 2 on",
-        f"from epoch {FEW_EPOCHS} on, and within 10 % of the optimum; in direction if so with the "
-        "learning rate of Proposition 4",
-        _converges,
+        f"from epoch {algorithm.FEW_EPOCHS} on, and within 10 % of the optimum; in direction if so "
+        "with the learning rate of Proposition 4",
+        algorithm.converges,
     ),
     Claim(
         "The multiplier",
         "Figure 1b's last value",
         "0.32",
         "within 0.05, whatever the sign, which depends on the group that counts as S",
-        _multiplier,
+        algorithm.multiplier,
     ),
     Claim(
         "Negligible cost",
         "“learned quite efficiently with negligible computational cost”",
         "",
-        f"at most {100 * LIMIT:.0f} % of the time of training and scoring, in the median run",
-        _cheap,
+        f"at most {100 * algorithm.LIMIT:.0f} % of the time of training and scoring, in the median "
+        "run",
+        algorithm.cheap,
     ),
 )

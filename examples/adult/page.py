@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from claims import VERDICTS, Judged
+from claims import Judged
+from finding import VERDICTS
 from results import Table
 
 

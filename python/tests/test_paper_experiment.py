@@ -179,10 +179,10 @@ def _timeless(record: dict[str, Any]) -> Any:
 
 
 def test_the_best_verdict_that_holds_is_given(adult: Modules) -> None:
-    claims = adult.claims
-    assert claims.verdict(True, False) == "reproduced"
-    assert claims.verdict(False, True) == "reproduced in direction"
-    assert claims.verdict(False, False) == "not reproduced"
+    finding = adult.finding
+    assert finding.verdict(True, False) == "reproduced"
+    assert finding.verdict(False, True) == "reproduced in direction"
+    assert finding.verdict(False, False) == "not reproduced"
 
 
 def _with(record: dict[str, Any], **errors: float) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def test_the_verdict_on_american_indians_needs_every_classifier(
 
 
 def test_settling_is_the_epoch_from_which_on_values_stay(adult: Modules) -> None:
-    settled = adult.claims.settled
+    settled = adult.algorithm.settled
     assert settled([0, 1, 2, 3], [0.0, 1.0, 0.5, 1.0]) == 3
     assert settled([0, 1, 2, 3], [0.0, 0.95, 1.05, 1.0]) == 1
     assert settled([0, 1], [1.0, 1.0]) == 0
@@ -280,7 +280,7 @@ def test_the_summary_in_docs_is_of_this_code(adult: Modules) -> None:
     assert [(number, name) for number, name, _ in headings] == [
         (str(number), claim.name) for number, claim in enumerate(claims.CLAIMS, 1)
     ]
-    assert {verdict for _, _, verdict in headings} <= set(claims.VERDICTS)
+    assert {verdict for _, _, verdict in headings} <= set(adult.finding.VERDICTS)
     glance = text.split("## Claim by claim")[0]
     table = re.findall(r"^\| (\d+) \| (.+) \| (.+) \|$", glance, re.MULTILINE)
     assert table == headings
