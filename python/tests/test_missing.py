@@ -292,7 +292,7 @@ def test_fit_as_the_tool(
     arguments = [text for name, value in options.items() for text in (f"--{name}", value)]
     tool("fit", path, "--score", "score", *arguments, "--null", null, "--no-source",
          "-o", "tool.json")  # fmt: skip
-    fit = evenhand.fit("score", data=table, null=null, **options)
+    fit = evenhand.fit("score", data=table, null=null, source=False, **options)
     assert (tmp_path / "tool.json").read_text().rstrip("\n") == fit.to_json().rstrip("\n")
     record = json.loads(fit.to_json())["fit"]
     assert record["columns"]["null"] == null
@@ -367,8 +367,9 @@ def test_soft_fit_as_the_tool(tool: Tool, holes: Table, tmp_path: Path) -> None:
     tool("fit", path, "--score", "score", "--soft", "p_f", "--within", "race", "--weight", "weight",
          "--null", "exclude", "--no-source", "-o", "tool.json")  # fmt: skip
     fit = evenhand.fit_soft(
-        "score", soft=["p_f"], within="race", weight="weight", data=table, null="exclude"
-    )
+        "score", soft=["p_f"], within="race", weight="weight", data=table, null="exclude",
+        source=False,
+    )  # fmt: skip
     theirs = evenhand.SoftRule.load(tmp_path / "tool.json")
     assert theirs == fit.rule
     assert theirs.record["excluded"] == fit.excluded

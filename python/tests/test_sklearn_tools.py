@@ -150,3 +150,28 @@ def test_attributes_of_fit(applicants: Any) -> None:
     dropped = drawing(frame, y)
     assert dropped.n_features_in_ == 3
     assert dropped.estimator_.feature_names_in_.tolist() == ["income", "debt"]
+
+
+def test_the_rule_records_how_it_came_to_be(applicants: Any) -> None:
+    """Parameters that are not the default, estimators by their classes, versions; never the key."""
+    frame, y = applicants
+    X = numbers(frame)
+    options: dict[str, Any] = {"criterion": "equalized-odds", "tolerance": 0.05, "cv": 3}
+    model = fair(LogisticRegression(C=0.5), key=b"secret", n_jobs=1, stamp=True, **options)
+    source = model.fit(X, y, sensitive_features=frame.sex).rule_.record["source"]
+    assert source["command"] == (
+        "evenhand.FairThresholdClassifier(LogisticRegression, criterion='equalized-odds', "
+        "tolerance=0.05, cv=3).fit(X, y)"
+    )
+    assert source["versions"]["scikit-learn"] == sklearn.__version__
+    assert "time" in source
+    assert "secret" not in model.rule_.to_json()
+    plain = fair(LogisticRegression(C=0.5), source=False, **options)
+    record = plain.fit(X, y, sensitive_features=frame.sex).fit_.to_dict()
+    assert "source" not in record
+    assert record == {key: one for key, one in model.rule_.record.items() if key != "source"}
+    soft = fair(sensitive_features=None, group_estimator=LogisticRegression(), tolerance=0.1)
+    command = soft.fit(X, y, sensitive_features=frame.sex).rule_.record["source"]["command"]
+    assert "group_estimator=LogisticRegression" in command
+    with pytest.raises(TypeError, match="source must be"):
+        fair(source=[3]).fit(X, y, sensitive_features=frame.sex)

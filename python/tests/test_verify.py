@@ -216,13 +216,14 @@ def test_what_is_missing_is_named(people: People) -> None:
         evenhand.verify(bare, "score", "sex", data=frame)
 
 
-def test_source_is_recorded_if_asked_for(people: People, tool: Tool, tmp_path: Path) -> None:
+def test_source_is_recorded(people: People, tool: Tool, tmp_path: Path) -> None:
     """The call, files and versions; all else is that of the tool, byte for byte."""
     frame = pd.DataFrame(people.columns())
     path = tmp_path / "people.parquet"
     frame.to_parquet(path)
     options: dict[str, Any] = {"criterion": "statistical-parity", "tolerance": 0.02}
-    plain = evenhand.fit("score", ["sex"], data=frame, **options)
+    plain = evenhand.fit("score", ["sex"], data=frame, source=False, **options)
+    usual = evenhand.fit("score", ["sex"], data=frame, **options).to_dict()["source"]
     fit = evenhand.fit("score", ["sex"], data=frame, threads=1, source=path, **options)
     assert "source" not in plain.to_dict()
     record = fit.to_dict()
@@ -232,6 +233,7 @@ def test_source_is_recorded_if_asked_for(people: People, tool: Tool, tmp_path: P
         "evenhand.fit('score', ['sex'], criterion='statistical-parity', tolerance=0.02)"
     )
     assert source["files"] == [{"name": "people.parquet", "bytes": path.stat().st_size}]
+    assert usual == {key: value for key, value in source.items() if key != "files"}
     assert source["versions"]["NumPy"] == np.__version__
     assert "time" not in source
     assert str(tmp_path) not in fit.to_json()
@@ -251,8 +253,8 @@ def test_source_is_recorded_if_asked_for(people: People, tool: Tool, tmp_path: P
 def test_source_changes_nothing_else(people: People, kind: str) -> None:
     """Every kind of record keeps its bytes."""
     frame = pd.DataFrame(people.columns())
-    plain = evenhand.fit("score", "sex", data=frame, **KINDS[kind]).to_json()
-    fit = evenhand.fit("score", "sex", data=frame, source=True, stamp=True, **KINDS[kind])
+    plain = evenhand.fit("score", "sex", data=frame, source=False, **KINDS[kind]).to_json()
+    fit = evenhand.fit("score", "sex", data=frame, stamp=True, **KINDS[kind])
     text = fit.to_json()
     source = json.loads(text)["fit"]["source"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", source["time"])
@@ -264,7 +266,7 @@ def test_source_changes_nothing_else(people: People, kind: str) -> None:
 def test_source_never_has_values(people: People) -> None:
     """Columns without a name are not written down; hostile names stay text."""
     score, sex = people.score, people.sex
-    options: dict[str, Any] = {"criterion": "statistical-parity", "source": True}
+    options: dict[str, Any] = {"criterion": "statistical-parity"}
     assert evenhand.fit(score, sex, **options).to_dict()["source"]["command"] == (
         "evenhand.fit(..., ..., criterion='statistical-parity')"
     )
@@ -274,13 +276,23 @@ def test_source_never_has_values(people: People) -> None:
     tally = evenhand.Tally(score, sex)
     command = evenhand.fit(tally, **options).to_dict()["source"]["command"]
     assert command == "evenhand.fit(tally, criterion='statistical-parity')"
-    soft = evenhand.fit_soft(score, {"p_f": np.where(sex == "F", 0.9, 0.2)}, source="a/b.csv")
+    belongs = {"p_f": np.where(sex == "F", 0.9, 0.2)}
+    given = evenhand.fit_soft(
+        score, soft_favorable=belongs, soft_unfavorable=belongs, criterion="equal-opportunity"
+    )
+    assert given.to_dict()["source"]["command"] == (
+        "evenhand.fit_soft(..., criterion='equal-opportunity', soft_favorable=['p_f'], "
+        "soft_unfavorable=['p_f'])"
+    )
+    soft = evenhand.fit_soft(score, belongs, source="a/b.csv")
     assert soft.to_dict()["source"]["command"] == "evenhand.fit_soft(..., ['p_f'])"
     assert soft.to_dict()["source"]["files"] == [{"name": "b.csv"}]
     many = evenhand.fit(score, sex, criterion="four-fifths", source=[f"{i}" for i in range(103)])
     assert len(many.to_dict()["source"]["files"]) == 100
     assert many.to_dict()["source"]["further_files"] == 3
-    with pytest.raises(ValueError, match="source=True"):
-        evenhand.fit(score, sex, criterion="four-fifths", stamp=True)
+    with pytest.raises(TypeError, match="require must be a text or a list"):
+        evenhand.fit(score, sex, require=np.array(["rate <= 0.9"]))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="source, which is False"):
+        evenhand.fit(score, sex, criterion="four-fifths", source=False, stamp=True)
     with pytest.raises(TypeError, match="source must be"):
         evenhand.fit(score, sex, criterion="four-fifths", source=[3])  # type: ignore[list-item]

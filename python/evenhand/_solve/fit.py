@@ -70,7 +70,7 @@ def fit(
     record_every: int | None = None,
     null: str = "error",
     threads: int = 0,
-    source: Source = False,
+    source: Source = True,
     stamp: bool = False,
 ) -> Fit:
     """Find the most accurate rule among all that treat groups alike.
@@ -174,9 +174,10 @@ def fit(
     threads : int
         0 for as many as there are cores. The result does not depend on it.
     source : bool, path or paths
-        Record under ``fit.source`` of the rule's file how it came to be: this call (columns by
-        name), versions, and the files that the rows came from, by name and size. Nothing by
-        default: the file is then that of the tool with ``--no-source``, byte for byte.
+        The rule's file records under ``fit.source`` how it came to be: this call (columns by name)
+        and versions; with the path or paths of the files that the rows came from, also these, by
+        name and size. False leaves it out: the file is then that of the tool with
+        ``--no-source``, byte for byte.
     stamp : bool
         Add the time to ``source``.
 

@@ -13,17 +13,21 @@ import numpy as np
 from .. import _core, _files, _inputs
 from .._tally.tally import Tally
 
-Source = bool | _files.PathLike | Sequence[_files.PathLike]
+Asked = bool | _files.PathLike | Sequence[_files.PathLike]
+Source = Asked | _core.FitSource  # the latter from callers who know better than `fit`
 
 # What changes nothing about the rule, or is no option of it.
 _LEFT_OUT = frozenset({"data", "source", "stamp", "threads", "allow_many_groups", "record_every"})
-_COLUMNS = frozenset({"score", "sensitive", "soft", "within", "label", "weight", "check_with"})
+_COLUMNS = frozenset({
+    "score", "sensitive", "soft", "soft_favorable", "soft_unfavorable", "within", "label",
+    "weight", "check_with",
+})  # fmt: skip
 
 
 def provenance(
     function: Callable[..., Any], arguments: Mapping[str, Any], source: Source, stamp: bool
 ) -> _core.FitSource | None:
-    """Return what ``fit.source`` is to say, or None if nothing was asked for.
+    """Return what ``fit.source`` is to say of a call, or None if it is to be left out.
 
     Parameters
     ----------
@@ -34,10 +38,19 @@ def provenance(
     source, stamp
         As given to :func:`evenhand.fit`.
     """
+    if isinstance(source, _core.FitSource):
+        return source
+    return made_by(lambda: _call(function, arguments), source, stamp)
+
+
+def made_by(
+    call: Callable[[], str], source: Asked, stamp: bool, versions: Sequence[tuple[str, str]] = ()
+) -> _core.FitSource | None:
+    """Return what ``fit.source`` is to say; ``call`` writes down how the fit was made."""
     if isinstance(source, (bool, np.bool_)):
         if not source:
             if stamp:
-                raise ValueError("stamp adds the time to source: give source=True or files")
+                raise ValueError("stamp adds the time to source, which is False")
             return None
         files: list[Any] = []
     else:
@@ -45,11 +58,12 @@ def provenance(
     listed = []
     for file in files:
         if not isinstance(file, (str, os.PathLike)):
-            raise TypeError(f"source must be True, a path or paths, not {type(file).__name__}")
+            raise TypeError(f"source must be a bool, a path or paths, not {type(file).__name__}")
         name = os.fspath(file)
         listed.append((name, os.path.getsize(name) if os.path.isfile(name) else None))
-    versions = [("Python", platform.python_version()), ("NumPy", np.__version__)]
-    return _core.fit_source(_call(function, arguments), listed, versions, bool(stamp))
+    known = [("Python", platform.python_version()), ("NumPy", np.__version__), *versions]
+    text = call().encode("utf-8", "replace").decode()  # a name may have lone surrogates
+    return _core.fit_source(text, listed, known, bool(stamp))
 
 
 def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
@@ -62,13 +76,20 @@ def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
             continue
         if name in _COLUMNS:
             word = _columns(value, frame)
-        elif value == parameter.default:
+        elif is_usual(value, parameter.default):
             continue
         else:
-            word = _option(value)
+            word = option_text(value)
         alone = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
         words.append(word if alone else f"{name}={word}")
     return f"evenhand.{function.__name__}({', '.join(words)})"
+
+
+def is_usual(value: Any, default: Any) -> bool:
+    """Whether an option is the default; it may be anything, such as an array."""
+    if isinstance(default, tuple) and isinstance(value, (list, tuple)):
+        return tuple(value) == default
+    return type(value) in (str, int, float, bool, type(None)) and bool(value == default)
 
 
 def _columns(value: Any, frame: _inputs.Frame | None) -> str:
@@ -90,11 +111,12 @@ def _columns(value: Any, frame: _inputs.Frame | None) -> str:
     return "..."
 
 
-def _option(value: Any) -> str:
+def option_text(value: Any) -> str:
+    """Write an option down; an object by its type alone."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_option, value)) + "]"
+        return "[" + ", ".join(map(option_text, value)) + "]"
     if isinstance(value, (str, int, float)):
         return repr(value)
     return type(value).__name__

@@ -161,7 +161,7 @@ def fit_soft(
     cost_fn: float = 1.0,
     null: str = "error",
     threads: int = 0,
-    source: Source = False,
+    source: Source = True,
     stamp: bool = False,
 ) -> SoftFit:
     """Find the most accurate rule where groups are known by probabilities only.

@@ -17,6 +17,7 @@ from .._report import Report
 from .._rule.rule import Rule
 from .._rule.soft_rule import SoftRule
 from .._solve.found import Fit
+from .._solve.provenance import Asked
 from .._solve.soft import SoftFit
 from . import rows
 from .deciding import ROLES, Decides
@@ -61,6 +62,9 @@ class FairThresholdClassifier(
         but equal-rates.
     gamma, cost_fp, cost_fn, base_threshold, resolution, threads
         As for :func:`evenhand.fit`.
+    source, stamp
+        What the rule's file records about its origin, as for :func:`evenhand.fit`; of estimators
+        the names of their classes, and never the key.
     calibrate : {"auto", "none", "isotonic", "platt", "temperature"} or Calibrator
         Where the probability of a score comes from. "auto" believes ``predict_proba``, and learns
         it from the labels for ``decision_function`` ("platt"). Criteria with error rates, such as
@@ -203,6 +207,8 @@ class FairThresholdClassifier(
         n_jobs: int | None = None,
         random_state: Any = None,
         threads: int = 0,
+        source: Asked = True,
+        stamp: bool = False,
         constraints: str | None = None,
         prefit: bool | None = None,
     ) -> None:
@@ -250,6 +256,8 @@ class FairThresholdClassifier(
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.threads = threads
+        self.source = source
+        self.stamp = stamp
         self.constraints = constraints
         self.prefit = prefit
 

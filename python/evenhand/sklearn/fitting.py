@@ -6,8 +6,12 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any
 
+import sklearn
+
+from .. import _core
 from .._solve.fit import fit as fit_rule
 from .._solve.found import Fit
+from .._solve.provenance import Asked, is_usual, made_by, option_text
 from .._solve.soft import SoftFit, fit_soft
 from .scores import Scores
 from .soft_groups import GroupClassifier
@@ -18,6 +22,8 @@ class FitsRules(Scores):
     """What a classifier does to get a rule."""
 
     solver: str
+    source: Asked
+    stamp: bool
     group_estimator: Any
     group_estimator_: Any
     _groups: GroupClassifier
@@ -30,6 +36,27 @@ class FitsRules(Scores):
     )  # fmt: skip
     _FOR_SOFT = ("tolerance", "ratio", "gamma", "cost_fp", "cost_fn", "null", "threads")
 
+    # Secrets, and what changes nothing about the rule.
+    _UNRECORDED = frozenset({
+        "key", "key_file", "n_jobs", "threads", "source", "stamp", "allow_many_groups",
+        "record_every", "unseen",
+    })  # fmt: skip
+
+    def _call(self) -> str:
+        """Write down how the rule was made: parameters that are not the default."""
+        words = []
+        for name, parameter in signature(type(self)).parameters.items():
+            value = getattr(self, name)
+            if name in self._UNRECORDED or is_usual(value, parameter.default):
+                continue
+            word = option_text(value)
+            words.append(word if name == "estimator" else f"{name}={word}")
+        return f"evenhand.{type(self).__name__}({', '.join(words)}).fit(X, y)"
+
+    def _made(self) -> bool | _core.FitSource:
+        versions = [("scikit-learn", sklearn.__version__)]
+        return made_by(self._call, self.source, self.stamp, versions) or False
+
     def _fitted(self, scores: Any, sensitive: Any, common: dict[str, Any]) -> Fit:
         options = {name: getattr(self, name) for name in self._FOR_FIT}
         with advice(IN_FIT):
@@ -41,6 +68,7 @@ class FitsRules(Scores):
                 base_threshold=self._base_threshold(),
                 calibrate=self._calibration(),
                 seed=self._seed if self.solver == "sgd" else None,
+                source=self._made(),
                 **common,
                 **options,
             )
@@ -60,5 +88,5 @@ class FitsRules(Scores):
         with advice(IN_FIT):
             return fit_soft(
                 scores, columns, criterion=self._criterion, exhaustive=len(columns) > 1,
-                **common, **options,
+                source=self._made(), **common, **options,
             )  # fmt: skip
