@@ -9,6 +9,7 @@
 #include "data/collect.h"
 #include "data/decide_function.h"
 #include "data/log_file.h"
+#include "data/positions.h"
 #include "data/rule_file.h"
 #include "data/sql.h"
 #include "data/unseen.h"
@@ -90,7 +91,6 @@ struct Ids {
 
 Ids ids_of(const Source& source, const std::string& id) {
   using Id = DecideFunction::Id;
-  if (id.empty()) return {Id::position, "row_number() OVER () - 1"};
   const std::string& type = source.column(id, "--id").type;
   for (const char* whole :
        {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}) {
@@ -193,13 +193,20 @@ int run_apply(const ApplyArguments& options) {
   for (const std::string& name : file.soft_columns()) {
     numbers.push_back(as_number(source.column(name, "a soft column of the rule"), false));
   }
-  const Ids ids = ids_of(source, id);
+  std::optional<Positions> positions;
+  if (id.empty()) positions.emplace(database, input, source);
+  const Ids ids =
+      positions ? Ids{DecideFunction::Id::position, positions->sql()} : ids_of(source, id);
   const DecideFunction decide(database, file.rule, coin, ids.kind, unseen);
   const std::string result = identifier(source.free_name());
   const std::string call = decide.call(texts, numbers, ids.sql);
+  const bool numbered = positions && !positions->column().empty();
+  std::vector<std::string> ours = {result};
+  if (numbered) ours.push_back(identifier(positions->column()));
   const Passing passing =
-      source.passing(output_format(options.output, options.output_format), result);
-  std::string decided = fmt::format("SELECT *, {} AS {} FROM {}", call, result, passing.relation);
+      source.passing(output_format(options.output, options.output_format), joined(ours));
+  std::string decided = fmt::format("SELECT *, {} AS {} FROM {}", call, result,
+                                    numbered ? positions->relation() : passing.relation);
   try {
     std::optional<Kept> kept;
     std::optional<LogFunction> reasons;
