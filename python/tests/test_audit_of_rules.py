@@ -52,3 +52,19 @@ def test_tallies_are_audited_by_the_roles_of_the_rule(people: People) -> None:
     )
     named = evenhand.audit(tally, np.array(["sex", "race"]), within=[], rule=fit)
     assert named.sensitive == ["sex", "race"]
+
+
+def test_other_columns_than_those_of_the_rule(people: People) -> None:
+    """As the tool does: the rule decides by its own attributes, whoever is compared."""
+    data = people.columns()
+    fit = evenhand.fit("score", "sex", criterion="statistical-parity", tolerance=0.05, data=data)
+    decided = fit.rule.probability("score", data=data)
+    by_race = evenhand.audit(data=data, rule=fit, sensitive="race")
+    assert (by_race.sensitive, by_race.within) == (["race"], [])
+    for group in by_race.groups:
+        mine = np.asarray(people.race) == group["group"]["race"]
+        assert group["selection_rate"] == pytest.approx(decided[mine].mean())
+    by_sex = evenhand.audit(data=data, rule=fit, sensitive="race", within="sex")
+    assert (by_sex.sensitive, by_sex.within) == (["race"], ["sex"])
+    with pytest.raises(ValueError, match="the rule needs the attribute 'sex'"):
+        evenhand.audit(people.score, {"race": people.race}, rule=fit)

@@ -62,3 +62,33 @@ def test_one_person(people: People) -> None:
         rule.probability([0.1, 0.9], sex="F")
     with pytest.raises(TypeError, match="give no columns beside them"):
         rule.probability(0.9, ["F"], sex="F")
+    with pytest.raises(ValueError, match="'sex' is missing"):
+        rule.probability(0.9)
+    with pytest.raises(TypeError, match="give attributes by name"):
+        rule.probability(0.9, "F")
+
+
+def test_one_person_whose_group_nobody_asks_for(people: People) -> None:
+    rule = evenhand.fit(
+        people.score, people.sex, criterion="statistical-parity", tolerance=0.02, blind=True
+    ).rule
+    for score in (0.05, 0.5, np.float32(0.95), 1):
+        assert rule.probability(score) == rule.probability([score])[0]
+        assert rule.decide(score, id="ann", key="k") == rule.decide([score], id=["ann"], key="k")[0]
+    with pytest.raises(ValueError, match="there is no 'sex'"):
+        rule.probability(0.9, sex="F")
+
+
+def test_one_person_of_soft_groups(people: People) -> None:
+    belong = np.linspace(0, 1, len(people.score))
+    rule = evenhand.fit_soft(people.score, {"p_f": belong}, within={"race": people.race}).rule
+    for score, p_f, race in ((0.3, 0.2, "a"), (0.6, 0.9, "b")):
+        alone = rule.probability(score, p_f=p_f, race=race)
+        assert isinstance(alone, float)
+        assert alone == rule.probability([score], [p_f], within=[race])[0]
+        decided = rule.decide(score, p_f=p_f, race=race, id="ann", key="k")
+        assert decided == rule.decide([score], [p_f], within=[race], id=["ann"], key="k")[0]
+    with pytest.raises(ValueError, match="'race' is missing"):
+        rule.probability(0.3, p_f=0.2)
+    with pytest.raises(ValueError, match="there is no 'p_m'"):
+        rule.probability(0.3, p_m=0.2, race="a")

@@ -175,3 +175,18 @@ def test_audits_within_other_features(applicants: Any) -> None:
     assert (audit.sensitive, audit.within) == (["sex"], ["old"])
     assert len(audit.strata) == 2
     assert audit.largest_difference < 1e-9
+
+
+def test_audits_within_columns_that_fit_never_saw(applicants: Any) -> None:
+    frame, y = applicants
+    X = numbers(frame)
+    region = pd.Series(np.arange(len(y)) % 3, name="region")
+    model = fair(LogisticRegression().fit(X, y), cv="prefit").fit(X, y, sensitive_features=frame.sex)
+    audit = model.audit(X, y, sensitive_features=frame.sex, within=region)
+    assert (audit.sensitive, audit.within) == (["sex"], ["region"])
+    probability = model.predict_proba(X, sensitive_features=frame.sex)[:, 1]
+    for stratum in audit.strata:
+        mine = region == int(stratum["stratum"]["region"])
+        assert stratum["selection_rate"] == pytest.approx(probability[mine].mean())
+    with pytest.raises(IndexError, match="no attribute old"):
+        model.audit(X, y, sensitive_features=frame.sex, within="old")

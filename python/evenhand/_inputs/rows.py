@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,8 +37,11 @@ class Rows:
         null: str = "error",
         *,
         soft: Any = None,
+        also: Sequence[str] = (),
     ) -> Rows:
         """Read the columns, and do with missing values what ``null`` says.
+
+        Attributes that are ``also`` needed are read from ``data``, without a role.
 
         Raises
         ------
@@ -58,17 +62,22 @@ class Rows:
             _inputs.numbers(column.values, column.name)
             for column in _inputs.columns(soft, frame, "soft")
         ]
-        attributes = _inputs.attributes(groups + strata, null)
+        known = [column.name for column in groups + strata]
+        others = [
+            name for name in also if name not in known and frame is not None and name in frame
+        ]
+        named = groups + strata + _inputs.columns(others or None, frame, "attributes")
+        attributes = _inputs.attributes(named, null)
         everything: list[tuple[str, Any]] = [("score", numbers["score"])]
         everything += [(one.name, one) for one in columns]
         everything += [(one.name, one) for one in attributes]
         everything += [(name, one) for name, one in numbers.items() if name != "score"]
-        _inputs.same_length(everything, [] if frame else groups + strata)
+        _inputs.same_length(everything, [] if frame else named)
         rows, excluded = len(numbers["score"]), 0
         if null != "exclude":
             counted: list[Any] = [*numbers.values(), *columns, *attributes]
-            named = "" if null != "error" or not any(a.missing for a in attributes) else ALSO
-            _inputs.refuse_missing(counted, HINT + named)
+            more = "" if null != "error" or not any(a.missing for a in attributes) else ALSO
+            _inputs.refuse_missing(counted, HINT + more)
         if null == "exclude":
             kept, attributes, excluded = _core.complete_rows(
                 [*numbers.values(), *columns], attributes, rows

@@ -11,6 +11,7 @@ from .._calibrate import Calibrator
 from .._inputs import Column, Columns
 from .._inputs.texts import text_of
 from .explanation import Explanation, in_words
+from .one_person import check_names, is_one, refuse_columns
 from .rule_file import Coins, Decisions, Floats, RuleFile, advice_about_unseen
 
 
@@ -101,15 +102,7 @@ class Rule(RuleFile):
 
     def _person(self, score: Any, person: Mapping[str, Any]) -> list[str]:
         """Return one person's values as texts, in the order of ``attributes``."""
-        unknown = [name for name in person if name not in self.attributes]
-        missing = [name for name in self.attributes if name not in person]
-        if unknown or missing:
-            raise ValueError(
-                f"the rule's attributes are {self.attributes}"
-                + (f"; there is no {unknown[0]!r}" if unknown else f"; {missing[0]!r} is missing")
-            )
-        if getattr(score, "__len__", None) is not None:
-            raise TypeError("attributes by keyword are one person's: give one score")
+        check_names(score, person, self.attributes, "attributes")
         texts = [text_of(person[name]) for name in self.attributes]
         if any(text is None for text in texts):
             raise ValueError("a value is missing")
@@ -166,7 +159,8 @@ class Rule(RuleFile):
             (:attr:`null`). Without a name they are an error, or with ``unseen`` cells that the
             rule does not know. Missing scores are an error always.
         **person
-            The attributes of one person, by name: ``rule.probability(0.3, sex="F")``.
+            The attributes of one person, by name: ``rule.probability(0.3, sex="F")``. A blind
+            rule has none: ``rule.probability(0.3)``.
 
         Returns
         -------
@@ -178,8 +172,8 @@ class Rule(RuleFile):
         IndexError
             For cells that the rule does not know, unless ``unseen`` says otherwise.
         """
-        if person:
-            refuse_columns(sensitive, within, data)
+        if person or is_one(score, data):
+            refuse_columns(person, sensitive, within, data)
             return float(self.probability(unseen=unseen, **self._alone(score, person))[0])
         scores, attributes, _ = self._rows(score, sensitive, within, data, null, unseen)
         with advice_about_unseen():
@@ -241,8 +235,8 @@ class Rule(RuleFile):
         numpy.ndarray or int
             Of uint8; of one person, a number.
         """
-        if person:
-            refuse_columns(sensitive, within, data)
+        if person or is_one(score, data):
+            refuse_columns(person, sensitive, within, data)
             decided = self.decide(
                 id=None if id is None else [id], key=key, key_file=key_file, seed=seed,
                 unseen=unseen, **self._alone(score, person),
@@ -380,12 +374,6 @@ class Rule(RuleFile):
     def __repr__(self) -> str:
         """Say what it knows."""
         return f"Rule({len(self._core.cells)} cells of {self.attributes})"
-
-
-def refuse_columns(*columns: Any) -> None:
-    """Refuse columns beside the attributes of one person."""
-    if any(column is not None for column in columns):
-        raise TypeError("attributes by keyword are one person's: give no columns beside them")
 
 
 def _certain_from(response: dict[str, Any]) -> float | None:

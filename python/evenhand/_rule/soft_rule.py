@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, overload
 
 from .. import _core as core
 from .. import _files, _inputs
 from .._inputs import Column, Columns
+from .._inputs.texts import text_of
+from .one_person import check_names, is_one, refuse_columns
 from .rule_file import Coins, Decisions, Floats, RuleFile, advice_about_unseen
 
 
@@ -57,6 +60,17 @@ class SoftRule(RuleFile):
         )
         return scores, soft_columns, attributes, frame
 
+    def _alone(self, score: Any, person: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns of one person."""
+        check_names(score, person, [*self.columns, *self.attributes], "columns")
+        strata = {name: [text_of(person[name])] for name in self.attributes}
+        return {
+            "score": [score],
+            "soft": {name: [person[name]] for name in self.columns},
+            "within": strata or None,
+        }
+
+    @overload
     def probability(
         self,
         score: Column = None,
@@ -66,8 +80,21 @@ class SoftRule(RuleFile):
         data: Any = None,
         unseen: str = "error",
         null: str | None = None,
-    ) -> Floats:
-        """Return the probability of a positive decision for each row.
+    ) -> Floats: ...
+    @overload
+    def probability(self, score: float, *, unseen: str = "error", **person: Any) -> float: ...
+    def probability(
+        self,
+        score: Column = None,
+        soft: Columns = None,
+        within: Columns = None,
+        *,
+        data: Any = None,
+        unseen: str = "error",
+        null: str | None = None,
+        **person: Any,
+    ) -> Floats | float:
+        """Return the probability of a positive decision for each row, or of one person.
 
         Parameters
         ----------
@@ -83,11 +110,17 @@ class SoftRule(RuleFile):
             For strata that the rule does not know.
         null : str, optional
             The name of missing values of ``within``, as for :meth:`Rule.probability`.
+        **person
+            Columns and strata of one person, by name: ``rule.probability(0.3, p_female=0.8)``.
         """
+        if person or is_one(score, data):
+            refuse_columns(person, soft, within, data)
+            return float(self.probability(unseen=unseen, **self._alone(score, person))[0])
         scores, columns, attributes, _ = self._rows(score, soft, within, data, null, unseen)
         with advice_about_unseen():
             return self._core.probability(scores, columns, attributes, unseen)
 
+    @overload
     def decide(
         self,
         score: Column = None,
@@ -101,8 +134,32 @@ class SoftRule(RuleFile):
         data: Any = None,
         unseen: str = "error",
         null: str | None = None,
-    ) -> Decisions:
+    ) -> Decisions: ...
+    @overload
+    def decide(self, score: float, **person: Any) -> int: ...
+    def decide(
+        self,
+        score: Column = None,
+        soft: Columns = None,
+        within: Columns = None,
+        *,
+        id: Column = None,
+        key: bytes | str | None = None,
+        key_file: _files.PathLike | None = None,
+        seed: int | None = None,
+        data: Any = None,
+        unseen: str = "error",
+        null: str | None = None,
+        **person: Any,
+    ) -> Decisions | int:
         """Return the decision for each row, 1 or 0; parameters as for :meth:`Rule.decide`."""
+        if person or is_one(score, data):
+            refuse_columns(person, soft, within, data)
+            decided = self.decide(
+                id=None if id is None else [id], key=key, key_file=key_file, seed=seed,
+                unseen=unseen, **self._alone(score, person),
+            )  # fmt: skip
+            return int(decided[0])
         scores, columns, attributes, frame = self._rows(score, soft, within, data, null, unseen)
         coins = Coins(id, key, key_file, seed, frame)
         if coins.ids is None:

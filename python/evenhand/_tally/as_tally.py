@@ -47,7 +47,7 @@ def tally_and_rows(
 ) -> tuple[Tally, Rows | None]:
     """Return the tally of rows with the rows; or a tally, with the roles that are asked for.
 
-    Attributes that are ``also`` needed stay in a tally, with or without a role.
+    Attributes that are ``also`` needed are counted too, or stay in a tally, with or without a role.
     """
     if isinstance(score, Tally):
         policy = None if given.null == "error" else given.null
@@ -64,7 +64,7 @@ def tally_and_rows(
         return with_roles(score, sensitive, given.within, needed=needed, also=also), None
     if sensitive is None and needed:
         raise ValueError("sensitive is missing: say who belongs to which group")
-    rows = Rows.read(score, sensitive, *given[:4], given.null)
+    rows = Rows.read(score, sensitive, *given[:4], given.null, also=also)
     tally = Tally.__new__(Tally)
     tally._count(
         rows,

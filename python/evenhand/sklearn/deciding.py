@@ -303,9 +303,9 @@ class Decides(Scores):
         sample_weight : array-like of shape (n_samples,), optional
             How often a row counts.
         **options
-            Others of :func:`evenhand.audit`: ``within`` (names of features that make strata in
-            place of ``control_features``), ``reference``, ``require``, ``min_group``,
-            ``confidence``, ``calibration_bins``.
+            Others of :func:`evenhand.audit`: ``within`` (what makes strata in place of
+            ``control_features``: names of features, or columns of its own), ``reference``,
+            ``require``, ``min_group``, ``confidence``, ``calibration_bins``.
 
         Returns
         -------
@@ -326,11 +326,14 @@ class Decides(Scores):
                 weight=sample_weight, rule=self.rule_, cost_fp=self.cost_fp, cost_fn=self.cost_fn,
                 **options,
             )  # fmt: skip
+        strata = rows.unnamed(options.get("within"), [*sensitive, *within], len(scores))
+        if strata:
+            options["within"] = list(strata)
         with advice(LATER):
             tally = Tally(
                 scores,
                 sensitive or None,
-                within=within or None,
+                within={**within, **strata} or None,
                 label=label,
                 weight=sample_weight,
                 scale=self._scale(),

@@ -213,6 +213,19 @@ def given(value: Any, role: str, rows: int) -> list[NamedColumn]:
     return columns
 
 
+def unnamed(value: Any, known: Sequence[str], rows: int) -> Attributes:
+    """Return the columns of strata that are given as such; none if they are named."""
+    several = value if isinstance(value, (list, tuple)) else [value]
+    texts = all(isinstance(one, str) for one in several)
+    if value is None or (texts and (len(several) != rows or set(several) <= set(known))):
+        return {}
+    columns = canonical(given(value, "control_features", rows))
+    for name in columns:
+        if name in known:
+            raise ValueError(f"within has a column {name!r}, which fit knows: give its name")
+    return columns
+
+
 def canonical(columns: Sequence[NamedColumn]) -> Attributes:
     """Return columns by name; whole numbers are whole whatever their type.
 
