@@ -128,21 +128,29 @@ void add_quiet(CLI::App& command) {
                             "--json and what programs read");
 }
 
-bool has_empty_output(const std::vector<std::string>& arguments) {
+// The option that is given an empty value, as by a variable of the shell that is not set; "" if
+// there is none.
+std::string_view empty_option(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool named = arguments[i] == "-o" || arguments[i] == "--output";
-    if (arguments[i] == "--output=" ||
-        (named && i + 1 < arguments.size() && arguments[i + 1].empty()))
-      return true;
+    const std::string_view argument = arguments[i];
+    if (!argument.starts_with('-') || argument.size() < 2) continue;
+    if (argument == "--require") continue;  // what is wrong with its text is said with its place
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
+      return argument.substr(0, argument.size() - 1);
+    }
+    if (i + 1 < arguments.size() && arguments[i + 1].empty()) return argument;
   }
-  return false;
+  return {};
 }
 
 }  // namespace
 
 int run(const std::vector<std::string>& arguments) {
-  if (has_empty_output(arguments)) {
-    return complain("-o is empty: name a file, or - for standard output", exit_usage);
+  if (const std::string_view option = empty_option(arguments); !option.empty()) {
+    const bool output = option == "-o" || option == "--output";
+    return complain(output ? "-o is empty: name a file, or - for standard output"
+                           : fmt::format("{} is empty", shown(option)),
+                    exit_usage);
   }
   int status = exit_other;
   CLI::App program(

@@ -68,6 +68,7 @@ TEST(AuditConfidence, RowsOfTheFitAreKnownByTheirFingerprintAndBoundedAsTheFit) 
         EXPECT_NEAR(*found.of(criterion.relation).value, *bound.value, 1e-9) << criterion.name;
       }
       EXPECT_EQ(found.of(criterion.relation).kind, bound.kind);
+      EXPECT_EQ(found.of(criterion.relation).strata.size(), bound.strata.size());  // each once
       // Fresh rows, and other rates than those of the fit.
       EXPECT_FALSE(confidence_of(report).of(criterion.relation).kind);
       AuditScope other = scope_of(criterion);

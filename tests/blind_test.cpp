@@ -15,6 +15,20 @@
 namespace evenhand::testing::many {
 namespace {
 
+// Every step leads to another probability, and none is 0 or 1 but for rounding.
+void expect_real_chances(const Rule& rule) {
+  for (const Response& response : rule.parts().responses) {
+    double before = response.start;
+    EXPECT_TRUE(before == 0 || before == 1 || (before > 1e-9 && before < 1 - 1e-9)) << before;
+    for (const Point& point : response.points) {
+      EXPECT_GT(point.q, before);
+      EXPECT_TRUE(point.q == 1 || point.q < 1 - 1e-9) << point.q;
+      EXPECT_GT(point.q, 1e-9);
+      before = point.q;
+    }
+  }
+}
+
 class Blind : public ::testing::TestWithParam<Family> {};
 
 TEST_P(Blind, RuleIsTheBestThatTellsNoGroupsApart) {
@@ -46,6 +60,7 @@ TEST_P(Blind, RuleIsTheBestThatTellsNoGroupsApart) {
     EXPECT_NEAR(solution.primal, *best, 1e-9 * model.scale());
     check_solution(problem, model, solution);
     EXPECT_EQ(solution.rule.cells().attributes(), problem.criterion.roles.within);
+    expect_real_chances(solution.rule);
   }
 }
 

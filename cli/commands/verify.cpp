@@ -91,7 +91,8 @@ int run_verify(const VerifyArguments& options) {
   Json all;
   std::string text;
   if (rows) {
-    const Done done = verify_rule(options, file);
+    Done done = verify_rule(options, file);
+    check_members(file.text, done.found);
     passed = done.found.passed();
     all = Json::parse(done.found.to_json());
     all["rule"] = file.path;

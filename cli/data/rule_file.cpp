@@ -88,10 +88,11 @@ RuleFile read_rule(const std::string& path) {
   if (!stream) throw UserError(fmt::format("{}: {}", shown(path), std::strerror(errno)));
   std::ostringstream content;
   content << stream.rdbuf();
-  const std::string text = content.str();
+  std::string text = content.str();
   if (text.empty()) throw UserError(shown(path) + " is empty, not a rule");
   try {
-    return {RecordedRule::from_json(text), path};
+    RecordedRule read = RecordedRule::from_json(text);
+    return {std::move(read), path, std::move(text)};
   } catch (const std::invalid_argument& error) {
     throw UserError(fmt::format("{}: {}", shown(path), error.what()));
   }

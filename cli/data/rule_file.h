@@ -12,6 +12,7 @@ namespace evenhand::cli {
 
 struct RuleFile : RecordedRule {
   std::string path;
+  std::string text;  // of the file
 
   bool soft() const noexcept { return std::holds_alternative<SoftRule>(rule); }
   // The rule of known groups; throws UserError that says what to do instead if it is soft.

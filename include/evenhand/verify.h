@@ -55,4 +55,9 @@ Verification verify(const StoredTally& data, const Rule& rule, const FitRecord& 
 Verification verify(const SoftRows& rows, std::span<const double> weight, const SoftRule& rule,
                     const FitRecord& record);
 
+// Adds a check that says no if the record in the file of a rule has members that no fit writes, or
+// not so: a word or a type of value that does not exist would otherwise count as not recorded. Of
+// records of other versions that was not checked. Nothing is added if all is well.
+void check_members(std::string_view rule_file, Verification& found);
+
 }  // namespace evenhand

@@ -229,7 +229,9 @@ std::string verified_soft(const NumberColumn& score, const NumberColumns& column
   const auto counts = weight ? weight->doubles(weights) : std::span<const double>();
   return with_rows(score, columns, within, [&](const SoftRows& rows) {
     const RecordedRule read = RecordedRule::from_json(rule);
-    return verify(rows, counts, std::get<SoftRule>(read.rule), read.fit).to_json();
+    Verification found = verify(rows, counts, std::get<SoftRule>(read.rule), read.fit);
+    check_members(rule, found);
+    return found.to_json();
   });
 }
 

@@ -38,7 +38,9 @@ std::string with_source(const FitSource& source, const std::string& record) {
 std::string verified(const Tally& tally, const TallySource& source, const std::string& rule) {
   const nb::gil_scoped_release released;
   const RecordedRule read = RecordedRule::from_json(rule);
-  return verify(StoredTally{tally, source}, std::get<Rule>(read.rule), read.fit).to_json();
+  Verification found = verify(StoredTally{tally, source}, std::get<Rule>(read.rule), read.fit);
+  check_members(rule, found);
+  return found.to_json();
 }
 
 std::optional<Coin> coin_of(const std::optional<nb::bytes>& key,

@@ -12,6 +12,7 @@ namespace {
 std::vector<ComparedGroups> groups_of(const AuditReport& report) {
   std::vector<ComparedGroups> out;
   for (const AuditView& view : report.views) {
+    const std::size_t first = out.size();
     for (const ComparedRates& compared : view.compared) {
       ComparedGroups groups{compared.stratum.values, compared.rate, {}, {}};
       for (const CountedGroup& group : compared.groups) {
@@ -24,6 +25,10 @@ std::vector<ComparedGroups> groups_of(const AuditReport& report) {
       if (!report.scope.reference.empty() && !groups.reference) continue;
       if (groups.groups.size() > 1) out.push_back(std::move(groups));
     }
+    // Both rates of a stratum together, as in fits.
+    std::stable_sort(
+        out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+        [](const ComparedGroups& a, const ComparedGroups& b) { return a.values < b.values; });
   }
   return out;
 }

@@ -77,8 +77,7 @@ class Blind {
       solution.status = Status::infeasible;
       return solution;
     }
-    solution.rule = rule_of(mixtures);
-    prove(solution);
+    solution = with_rule(solution, mixtures, few_coins() ? 0 : 1e-9);
     if (few_coins()) conclude_search(solution, searched_.value, searched_.bound);
     return solution;
   }
@@ -255,9 +254,19 @@ class Blind {
     return out;
   }
 
+  // With its rule and proof. Weights up to `snap` are dropped as rounding, or coins would decide
+  // people whose chance is nil; should that cost the proof, not so.
+  Solution with_rule(const Solution& found, const std::vector<Mixed>& mixtures, double snap) const {
+    Solution out = found;
+    out.rule = rule_of(mixtures, snap);
+    prove(out);
+    return out.status == Status::optimal || snap == 0 ? out : with_rule(found, mixtures, 0);
+  }
+
   // q of a score is the weight of all thresholds that select it.
-  Response response_of(std::size_t f, Mixed mixture) const {
+  Response response_of(std::size_t f, Mixed mixture, double snap) const {
     const PooledScores& pool = pools_[f];
+    std::erase_if(mixture, [&](const auto& part) { return part.second <= snap; });
     // Those that select most come first: their weight counts from the lowest scores on.
     std::sort(mixture.rbegin(), mixture.rend());
     double whole = 0;
@@ -274,17 +283,18 @@ class Blind {
       }
       const double from = boundary_between(pool.score(k), pool.score(k - 1), data_.level);
       if (!out.points.empty() && out.points.back().score == from) out.points.pop_back();
-      out.points.push_back({from, q});
+      if (q > (out.points.empty() ? out.start : out.points.back().q))
+        out.points.push_back({from, q});
     }
     return out;
   }
 
-  Rule rule_of(const std::vector<Mixed>& mixture) const {
+  Rule rule_of(const std::vector<Mixed>& mixture, double snap = 0) const {
     RuleParts parts;
     std::vector<std::vector<std::string>> values;
     for (std::size_t f = 0; f < families_.size(); ++f) {
       values.push_back(families_[f].values);
-      parts.responses.push_back(pools_[f].count() > 0 ? response_of(f, mixture[f])
+      parts.responses.push_back(pools_[f].count() > 0 ? response_of(f, mixture[f], snap)
                                                       : from_score(problem_.base_from));
     }
     parts.cells = CellNames(problem_.criterion.roles.within, values);

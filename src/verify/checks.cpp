@@ -88,6 +88,13 @@ void check_proof(const RecordedProof& proof, const Found& found, Checks& checks)
   } else {
     checks.unchecked("bound", found.why_no_bound);
   }
+  // Of few coins it is that of the search, which may be tighter.
+  const double left = (proof.dual - proof.primal) / (proof.magnitude > 0 ? proof.magnitude : 1.0);
+  const bool few = found.few_coins && proof.gap >= -verify_tolerance && proof.gap <= left;
+  if (!std::isnan(proof.gap) && !few && !same(proof.gap, left, 1)) {
+    checks.no("gap", fmt::format("recorded {}, but bound and objective leave {}",
+                                 rounded(proof.gap, 12), rounded(left, 12)));
+  }
   const std::string status(to_string(proof.status));
   // Rounding here and in the fit.
   constexpr double close = 2e-9;

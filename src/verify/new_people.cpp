@@ -4,6 +4,7 @@
 #include <evenhand/audit_confidence.h>
 #include <evenhand/text.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -22,6 +23,41 @@ std::string bound_in_words(const ConfidenceBound& bound) {
 bool keeps(const Criterion& criterion, const ConfidenceBound& bound) {
   return bound.is_ratio ? *bound.value >= criterion.ratio - verify_tolerance
                         : *bound.value <= criterion.tolerance + verify_tolerance;
+}
+
+bool same_group(const BoundedGroup& claimed, const BoundedGroup& found) {
+  return claimed.name == found.name && same(claimed.rows, found.rows, found.rows);
+}
+
+bool same_stratum(const StratumBound& claimed, const StratumBound& found) {
+  return claimed.values == found.values && same(claimed.value, found.value, 1) &&
+         same(claimed.observed, found.observed, 1) && claimed.rate == found.rate &&
+         same_group(claimed.over, found.over) && same_group(claimed.under, found.under);
+}
+
+bool same_small(const SmallGroup& claimed, const SmallGroup& found) {
+  return claimed.rate == found.rate && same_group(claimed.group, found.group);
+}
+
+// What is recorded beside the bound itself and was not found; "" if all of it was.
+std::string wrong_beside(const ConfidenceBound& claimed, const ConfidenceBound& found) {
+  if (!same(claimed.observed, found.observed, 1)) {
+    return fmt::format("observed {} recorded, {} found", rounded(claimed.observed, 12),
+                       rounded(found.observed, 12));
+  }
+  if (claimed.shown && found.shown && !same(*claimed.shown, *found.shown, 1)) {
+    return fmt::format("shown {} recorded, {} found", rounded(*claimed.shown, 12),
+                       rounded(*found.shown, 12));
+  }
+  if (!std::equal(claimed.strata.begin(), claimed.strata.end(), found.strata.begin(),
+                  found.strata.end(), same_stratum)) {
+    return "the bound of a stratum is not as recorded";
+  }
+  if (!std::equal(claimed.small.begin(), claimed.small.end(), found.small.begin(),
+                  found.small.end(), same_small)) {
+    return "groups that are too small are not as recorded";
+  }
+  return {};
 }
 
 }  // namespace
@@ -54,10 +90,11 @@ void check_new_people(const StoredTally& data, const Rule& rule, const FitRecord
     return;
   }
   if (!record.certified) {
-    same(*claimed.value, *found.value, 1)
-        ? checks.yes(new_people, bound_in_words(claimed))
-        : checks.no(new_people, fmt::format("{} recorded, {} found", bound_in_words(claimed),
-                                            bound_in_words(found)));
+    const std::string wrong =
+        same(*claimed.value, *found.value, 1)
+            ? wrong_beside(claimed, found)
+            : fmt::format("{} recorded, {} found", bound_in_words(claimed), bound_in_words(found));
+    wrong.empty() ? checks.yes(new_people, bound_in_words(claimed)) : checks.no(new_people, wrong);
   } else if (claimed.strata.size() != found.strata.size()) {
     checks.unchecked(new_people, "only some strata are certified");
   } else if (claimed.confidence != *record.certified || !keeps(criterion, claimed)) {

@@ -106,9 +106,19 @@ void check_figures(const Model& model, const RecordedProof& proof, double magnit
       fmt::format("lottery share {:.4g} %, base, magnitude", 100 * by_lot / model.everybody().n));
 }
 
-// What audits say of everybody.
-void check_audit(const char* name, const Model& model, By by, const RecordedFigures& recorded,
-                 Checks& checks) {
+// Wilson's interval of a rate over so many rows, with 95 % confidence.
+Interval interval_around(double rate, double rows) {
+  constexpr double z = 1.959963984540054;
+  const double spread = z * std::sqrt(rate * (1 - rate) * rows + z * z / 4);
+  const double centre = rate * rows + z * z / 2;
+  const double all = rows + z * z;
+  return {rate > 0 ? std::max(0.0, (centre - spread) / all) : 0,
+          rate < 1 ? std::min(1.0, (centre + spread) / all) : 1};
+}
+
+// What audits say of everybody; `rows`: every row counts once.
+void check_audit(const char* name, const Model& model, By by, bool rows,
+                 const RecordedFigures& recorded, Checks& checks) {
   const auto* const figures = std::get_if<Figures>(&recorded);
   if (!figures) return;
   double n = 0, good = 0, selected = 0, right = 0;
@@ -127,11 +137,25 @@ void check_audit(const char* name, const Model& model, By by, const RecordedFigu
   const auto add = [&](const char* what, const std::optional<double>& value, double found) {
     if (value) several.add(what, *value, found, std::max(1.0, std::abs(found)));
   };
+  const auto add_rate = [&](const std::string& what, const std::optional<double>& value,
+                            const std::optional<Interval>& interval, double some, double all) {
+    add(what.c_str(), value, some / all);
+    if (!interval) return;
+    if (!rows) {
+      several.fail("weighted rows have no interval of the " + what);
+      return;
+    }
+    const Interval found = interval_around(some / all, all);
+    several.add("interval of the " + what, interval->low, found.low, 1);
+    several.add("interval of the " + what, interval->high, found.high, 1);
+  };
   several.add("weight", figures->weight, n, n);
-  add("selection rate", figures->selection_rate, selected / n);
+  add_rate("selection rate", figures->selection_rate, figures->selection_interval, selected, n);
   if (model.labelled) {
-    add("true positive rate", figures->true_positive_rate, right / good);
-    add("false positive rate", figures->false_positive_rate, wrong / (n - good));
+    add_rate("true positive rate", figures->true_positive_rate, figures->true_positive_interval,
+             right, good);
+    add_rate("false positive rate", figures->false_positive_rate, figures->false_positive_interval,
+             wrong, n - good);
     add("precision", figures->precision, right / selected);
   }
   add("accuracy", figures->accuracy, (n - wrong - missed) / n);
@@ -224,8 +248,9 @@ Verification verify(const StoredTally& data, const Rule& rule, const FitRecord& 
   check_figures(model, *record.proof, found.magnitude, checks);
   check_cells(model, record, checks);
   if (!record.certified) check_constraints(model, record, checks);
-  check_audit("before", model, By::base, record.before, checks);
-  check_audit("after", model, By::rule, record.after, checks);
+  const bool rows = data.tally.unit_weights();
+  check_audit("before", model, By::base, rows, record.before, checks);
+  check_audit("after", model, By::rule, rows, record.after, checks);
   check_new_people(data, rule, record, checks);
   return checks.done();
 }

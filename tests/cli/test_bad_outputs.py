@@ -202,6 +202,29 @@ def test_empty_name_of_an_output(inputs: Tool, option: list[str]) -> None:
     inputs("apply", "data.csv", "--rule", "rule.json", *option).fails(2, "-o is empty")
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--log", ""],
+        ["--seed", ""],
+        ["--null="],
+        ["--score", ""],
+        ["--decision-name", ""],
+    ],
+)
+def test_empty_value_of_an_option(inputs: Tool, option: list[str]) -> None:
+    """An empty variable of a script does not leave out the option that it was meant for."""
+    said = option[0].removesuffix("=") + " is empty"
+    inputs("apply", "data.csv", "--rule", "rule.json", "-o", "out.csv", *option).fails(2, said)
+    assert not inputs.path("out.csv").exists()
+
+
+@pytest.mark.parametrize("option", ["--within", "--label", "--weight", "--tolerance", "--null"])
+def test_empty_column_of_a_fit(inputs: Tool, option: str) -> None:
+    """Nor does it leave out a column."""
+    inputs(*arguments("fit", "data.csv", option, "")).fails(2, f"{option} is empty")
+
+
 def test_output_keeps_permissions(inputs: Tool) -> None:
     """Those of the file that it replaces."""
     for mode in (0o600, 0o640, 0o664):
