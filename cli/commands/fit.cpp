@@ -103,7 +103,8 @@ std::string report(const Prepared& data, const Found& found) {
 }
 
 Found find(const FitArguments& options, const Prepared& data) {
-  const Criterion criterion = options.fairness.build(data.roles());
+  Criterion criterion = options.fairness.build(data.roles());
+  if (options.blind) criterion.roles.within = data.roles().within;  // of requirements alone, too
   const StochasticOptions& stochastic = options.stochastic;
   SolveOptions solving =
       options.fit.build(options.objective, options.data.database.threads, data.tally(), data.rows(),

@@ -31,8 +31,9 @@ def build(
     rho: float | str | None = None,
     require: str | Sequence[str] = (),
     no_worse: str | Sequence[str] = (),
+    blind: bool = False,
 ) -> _core.Criterion:
-    """Return the criterion of that name.
+    """Return the criterion of that name; requirements alone have strata if the rule is ``blind``.
 
     Raises
     ------
@@ -53,7 +54,7 @@ def build(
     return _core.criterion(
         criterion or "",
         list(sensitive) if sensitive else ["sensitive"] if criterion else [],
-        list(within),
+        list(within) if criterion or blind else [],
         _options.text(across, "across"),
         _options.optional_number(tolerance, "tolerance"),
         _options.optional_number(ratio, "ratio"),

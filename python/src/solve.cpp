@@ -31,7 +31,11 @@ Criterion make_criterion(const std::string& name, std::vector<std::string> sensi
                            .require = std::move(require)};
   const Across asked = across_from(across);
   // Requirements alone compare no groups: they name their own.
-  if (!name.empty()) options.roles = {std::move(sensitive), std::move(within), asked};
+  options.roles.within = std::move(within);
+  if (!name.empty()) {
+    options.roles.sensitive = std::move(sensitive);
+    options.roles.across = asked;
+  }
   if (rho) {
     const auto* const word = std::get_if<std::string>(&*rho);
     if (!word) {

@@ -164,6 +164,21 @@ def _check_rates(problem: Problem, criterion: str, q: Floats) -> None:
             assert max(rates) - min(rates) <= problem.parameter + 1e-9
 
 
+def test_blind_rules_see_strata_under_requirements_alone() -> None:
+    problem = Problem.draw(3, False)
+    region = {"region": np.where(np.arange(len(problem.score)) % 2, "n", "s")}
+    fits = [
+        evenhand.fit(
+            problem.score, {"sex": problem.sex}, within=region, blind=True,
+            require="rate[region=n] <= 0.3", **more,
+        )
+        for more in ({}, {"criterion": "statistical-parity", "tolerance": 1.0})
+    ]  # fmt: skip
+    assert fits[0].objective == pytest.approx(fits[1].objective)
+    assert fits[0].rule.attributes == ["region"]
+    assert fits[0].verify().passed
+
+
 def test_a_share_of_coins_is_kept() -> None:
     for seed in range(TRIALS):
         problem = Problem.draw(seed, False)

@@ -13,8 +13,8 @@ namespace {
 
 RecordedCriterion recorded(const Criterion& criterion) {
   RecordedCriterion out{.name = criterion.name, .require = criterion.require};
+  if (!criterion.rates.empty() || !criterion.roles.within.empty()) out.roles = criterion.roles;
   if (criterion.rates.empty()) return out;
-  out.roles = criterion.roles;
   if (criterion.relation == Relation::ratio) {
     out.ratio = criterion.ratio;
   } else {
@@ -39,12 +39,11 @@ RecordedProof proof_of(const AnySolution& found) {
 }  // namespace
 
 Criterion RecordedCriterion::criterion() const {
-  if (name == "requirements") return requirements(require);
-  return criterion_from(name, {.roles = roles.value_or(Roles()),
-                               .tolerance = tolerance,
-                               .ratio = ratio,
-                               .rho = rho,
-                               .require = require});
+  return criterion_from(name == "requirements" ? "" : name, {.roles = roles.value_or(Roles()),
+                                                             .tolerance = tolerance,
+                                                             .ratio = ratio,
+                                                             .rho = rho,
+                                                             .require = require});
 }
 
 SoftSummary SoftSummary::of(const SoftAudit& audit) {

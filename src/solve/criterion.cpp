@@ -184,12 +184,12 @@ const CriterionName& find_criterion(std::string_view name) {
 
 Criterion criterion_from(std::string_view name, const CriterionOptions& options) {
   if (name.empty()) {
-    if (options.tolerance || options.ratio || options.rho || !options.roles.sensitive.empty() ||
-        !options.roles.within.empty()) {
+    if (options.tolerance || options.ratio || options.rho || !options.roles.sensitive.empty()) {
       throw std::invalid_argument(
           "requirements alone take no roles, tolerance, ratio or rho: name a criterion for these");
     }
     Criterion alone = requirements(options.require);
+    alone.roles.within = options.roles.within;  // what a blind rule sees
     alone.check();
     return alone;
   }

@@ -54,6 +54,23 @@ def test_the_rule_names_no_group_and_apply_reads_none(tool: Tool, people: Path, 
     assert audited["after"]["overall"]["selection_rate_between_groups"]["difference"] <= 0.05 + 1e-9
 
 
+@pytest.mark.parametrize("lottery", ["fewest", "none"])
+def test_strata_may_be_seen_under_requirements_alone(
+    tool: Tool, people: Path, lottery: str
+) -> None:
+    """As if a criterion asked for nothing; the record says so, and verify knows."""
+    asked = (*PARITY[:4], "--within", "race", "--blind", "--require", "rate[race=Black] <= 0.2")
+    asked = (*asked, "--lottery", lottery)
+    alone = tool("fit", people, *asked, "-o", "alone.json", "--json").ok().json()
+    beside = ("--criterion", "statistical-parity", "--tolerance", "1")
+    both = tool("fit", people, *asked, *beside, "-o", "both.json", "--json").ok().json()
+    assert alone["primal"] == pytest.approx(both["primal"])
+    rules = [json.loads((tool.folder / f"{name}.json").read_text()) for name in ("alone", "both")]
+    assert [rule["rule"]["attributes"] for rule in rules] == [["race"], ["race"]]
+    assert rules[0]["fit"]["criterion"]["within"] == ["race"]
+    tool("verify", "alone.json", people).ok()
+
+
 def test_strata_may_be_seen(tool: Tool, people: Path) -> None:
     """With --within there is one rule for each stratum."""
     tool("fit", people, *PARITY, "--within", "race", "--blind", "-o", "rule.json").ok()

@@ -228,7 +228,9 @@ def fit(
     warn_of_decisions(tally)
     if not allow_many_groups:
         refuse_many_groups(tally)
-    built = _criteria.build(criterion, tally.sensitive, tally.within, **strictness)
+    built = _criteria.build(
+        criterion, tally.sensitive, tally.within, blind=options.blind, **strictness
+    )
     _criteria.check_labels(built, tally.labelled)
     usual = 0.0 if solver == "exact" else 0.01
     chosen = gamma_of(gamma, tally._rows(), tally)
