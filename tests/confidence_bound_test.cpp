@@ -165,11 +165,17 @@ TEST(ConfidenceBound, NamesTheWidestPairAndSmallGroups) {
   EXPECT_EQ(bound.small[0].group.rows, 25);
   std::string text;
   for (const std::string& line : bound.in_words()) text += line + "\n";
-  for (const char* part : {"On new people like these, the largest difference is at most ",
-                           "(95 % confidence). In these data it is 0.", "(25 rows)", "(52 rows)",
-                           "k0: at most", "k1: at most", "Too small"}) {
+  for (const char* part :
+       {"On new people like these, the largest difference is at most ",
+        "(95 % confidence). In these data it is 0.", "(25 rows)", "(52 rows)", "k0: at most",
+        "k1: at most", "Too small", "fewer columns in --within"}) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
+  // Nobody is told to use fewer columns of none.
+  const ConfidenceBound whole =
+      confidence_bound(tally, solve(tally, statistical_parity({.sensitive = {"sex", "race"}})));
+  ASSERT_EQ(whole.small.size(), 1U);
+  EXPECT_EQ(whole.in_words().back(), "Small groups: merge their values before fitting.");
   expect_throw<std::invalid_argument>(
       [&] {
         confidence_bound(tally, fit, {1.0, {}});

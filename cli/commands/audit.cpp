@@ -161,7 +161,7 @@ int run_audit(AuditArguments options) {
       options.rows.tally.empty()) {
     throw UserError("--calibration is measured against what really happened: give --label");
   }
-  options.limits.check();
+  check(options.limits);
   if (options.calibration && rules.size() > 1) {
     throw UserError("--calibration is about the scores: give it with one --rule, or with none");
   }
@@ -231,7 +231,7 @@ int run_audit(AuditArguments options) {
     }
     print_for_people(text);
   }
-  return options.limits.judge(data.name, last, confidence);
+  return judge(options.limits, data.name, last, confidence);
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ int run_side_by_side(const SideBySideRequest& request) {
   }
   int status = exit_done;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    status = std::max(status, limits.judge(data.name, beside.rules[i].report, confidence[i],
-                                           "by " + shown(names[i]) + ", "));
+    status = std::max(status, judge(limits, data.name, beside.rules[i].report, confidence[i],
+                                    "by " + shown(names[i]) + ", "));
   }
   return status;
 }

@@ -69,10 +69,6 @@ bool needs_group(const RuleFile& file, const std::vector<std::string>& within) {
   });
 }
 
-Json change_json(const SoftChange& change) {
-  return {{"weight", change.weight}, {"to_yes", change.to_yes}, {"to_no", change.to_no}};
-}
-
 Json json_of(const SoftTable& data, const SoftAudit& before, const std::vector<SoftBeside>& beside,
              const std::vector<RuleFile>& rules) {
   const std::vector<std::string>& within = data.columns().within;
@@ -82,16 +78,7 @@ Json json_of(const SoftTable& data, const SoftAudit& before, const std::vector<S
     Json at;
     at["name"] = rules[i].path;
     at["needs_group"] = needs_group(rules[i], within);
-    at["lottery_share"] = beside[i].lottery_share;
-    at["changed"] = change_json(beside[i].changes.back());
-    at["changes"] = Json::array();
-    for (const SoftChange& change : beside[i].changes) {
-      if (change.column.empty()) continue;
-      Json one = change_json(change);
-      one["column"] = change.column;
-      at["changes"].push_back(std::move(one));
-    }
-    at.update(to_json(beside[i].audit, within));
+    at.update(to_json(beside[i], within));
     out["rules"].push_back(std::move(at));
   }
   return out;
@@ -126,7 +113,7 @@ int compare_by_columns(const SoftAuditRequest& request, const SoftTable& data,
   int status = exit_done;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const std::string by = "by " + shown(rules[i].path) + ", ";
-    status = std::max(status, request.limits.judge(data.name(), beside[i].audit, by));
+    status = std::max(status, judge(request.limits, data.name(), beside[i].audit, by));
   }
   return status;
 }
@@ -134,7 +121,7 @@ int compare_by_columns(const SoftAuditRequest& request, const SoftTable& data,
 }  // namespace
 
 int run_soft_audit(const SoftAuditRequest& request) {
-  request.limits.check();
+  check(request.limits);
   const std::vector<RuleFile>& rules = request.rules;
   const auto soft =
       std::find_if(rules.begin(), rules.end(), [](const RuleFile& r) { return r.soft(); });
@@ -171,7 +158,7 @@ int run_soft_audit(const SoftAuditRequest& request) {
     }
     print_for_people(text);
   }
-  return request.limits.judge(data.name(), last ? *last : before);
+  return judge(request.limits, data.name(), last ? *last : before);
 }
 
 }  // namespace evenhand::cli

@@ -14,6 +14,7 @@
 #include "data/soft_rows.h"
 #include "error.h"
 #include "help.h"
+#include "output/confidence_text.h"
 #include "output/output.h"
 #include "output/soft_figures.h"
 #include "output/terminal.h"
@@ -55,7 +56,7 @@ void refuse_other_options(const ProblemOptions& problem, const SoftFitOptions& o
 }
 
 std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAudit& before,
-                   const SoftAudit& after) {
+                   const SoftAudit& after, const ConfidenceBound& bound) {
   std::string title = fit.criterion + " for those who belong, by " + shown(data.soft());
   if (!data.columns().within.empty()) title += " within " + shown(data.columns().within);
   if (fit.tolerance > 0) title += fmt::format(", tolerance {}", rounded(fit.tolerance, 6));
@@ -67,7 +68,8 @@ std::string report(const SoftTable& data, const SoftSolution& fit, const SoftAud
   }
   out += fmt::format("\n  {}\n\n", judged(proof_in_words(fit.status, fit.gap, fit.violation)));
   out += summary_table(before, &after, fit.rule.parts().costs, fit.lottery_share) + "\n";
-  return out + pair_table(data.columns().within, before, &after, data.any().empty());
+  out += pair_table(data.columns().within, before, &after, data.any().empty());
+  return out + "\n" + to_text(bound);
 }
 
 FitRecord record_of(const SoftTable& data, const SoftSolution& fit, const std::string& null,
@@ -170,7 +172,8 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
     for (const std::string& line : in_words(*check, options.check_with))
       checked += "  " + line + "\n";
   }
-  print_for_people(report(data, fit, before, after) + (checked.empty() ? "" : "\n" + checked) +
+  print_for_people(report(data, fit, before, after, *record.bound) +
+                   (checked.empty() ? "" : "\n" + checked) +
                    written_in_words(output ? output->name() : ""));
   return exit_done;
 }

@@ -21,6 +21,8 @@ nlohmann::ordered_json to_json(const Figures& figures);
 nlohmann::ordered_json to_json(const Audit& audit, const CellNames& names, const Roles& roles);
 nlohmann::ordered_json to_json(const CalibrationReport& report, const CellNames& names);
 nlohmann::ordered_json to_json(const SoftAudit& audit, const std::vector<std::string>& within);
+// One of several rules: coins, who is decided unlike by the first, and its audit.
+nlohmann::ordered_json to_json(const SoftBeside& beside, const std::vector<std::string>& within);
 
 // One set of decisions: what is compared, the headline, and the views.
 nlohmann::ordered_json to_json(const AuditReport& report);

@@ -10,6 +10,7 @@
 #include <evenhand/advice.h>
 #include <evenhand/audit.h>
 #include <evenhand/audit_confidence.h>
+#include <evenhand/audit_limits.h>
 #include <evenhand/audit_report.h>
 #include <evenhand/bad_row.h>
 #include <evenhand/benefits.h>

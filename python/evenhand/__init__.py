@@ -22,6 +22,7 @@ from ._audit.audit import Audit
 from ._audit.auditing import audit
 from ._audit.compare import Comparison, compare
 from ._audit.soft_audit import SoftAudit, audit_soft
+from ._audit.soft_compare import SoftComparison
 from ._calibrate import Calibrator, calibrate
 from ._core import version as __version__
 from ._monitor import Monitor
@@ -69,6 +70,7 @@ __all__ = [
     "Report",
     "Rule",
     "SoftAudit",
+    "SoftComparison",
     "SoftFit",
     "SoftRule",
     "Tally",

@@ -1,16 +1,21 @@
 #include <evenhand/audit_confidence.h>
 #include <evenhand/audit_json.h>
+#include <evenhand/audit_limits.h>
 #include <evenhand/audit_report.h>
 #include <evenhand/fit_record.h>
 #include <evenhand/side_by_side.h>
 #include <evenhand/tally_file.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <nlohmann/json.hpp>
 
@@ -95,6 +100,41 @@ std::string text_of(std::uint64_t rows, std::uint64_t excluded, const AuditRepor
   return out.dump(2) + "\n";
 }
 
+// A bound: its value, the other side, why there is none, and the confidence.
+using BoundOf = std::tuple<std::optional<double>, std::optional<double>, std::string, double>;
+
+ConfidenceBound bound_from(const BoundOf& of, bool is_ratio) {
+  ConfidenceBound out;
+  std::tie(out.value, out.shown, out.reason, out.confidence) = of;
+  out.is_ratio = is_ratio;
+  return out;
+}
+
+Names failures(const std::map<std::string, double>& given, std::optional<double> difference,
+               std::optional<double> ratio, const std::optional<BoundOf>& difference_bound,
+               const std::optional<BoundOf>& ratio_bound) {
+  const auto limit = [&](const char* name) -> std::optional<double> {
+    const auto found = given.find(name);
+    if (found == given.end()) return std::nullopt;
+    return found->second;
+  };
+  const AuditLimits limits{.fail_above = limit("fail_above"),
+                           .fail_below = limit("fail_below"),
+                           .if_shown_above = limit("fail_if_shown_above"),
+                           .unless_shown_below = limit("fail_unless_shown_below"),
+                           .if_shown_ratio_below = limit("fail_if_shown_ratio_below"),
+                           .unless_shown_ratio_above = limit("fail_unless_shown_ratio_above")};
+  const auto bound_of = [](const std::optional<BoundOf>& of, bool is_ratio) {
+    return of ? std::optional(bound_from(*of, is_ratio)) : std::nullopt;
+  };
+  const auto differs = bound_of(difference_bound, false);
+  const auto relates = bound_of(ratio_bound, true);
+  return exceeded(limits, {.difference = difference,
+                           .ratio = ratio,
+                           .difference_bound = differs ? &*differs : nullptr,
+                           .ratio_bound = relates ? &*relates : nullptr});
+}
+
 nb::object beside(const Tally& tally, const AuditScope& about,
                   const std::vector<const Rule*>& given, const Names& names,
                   const AuditOptions& how, const TallySource& source, const Names& records,
@@ -155,6 +195,8 @@ void bind_audit(nb::module_& m) {
         return tests_of(about, sure);
       },
       nb::arg("report"), nb::arg("confidence"));
+  m.def("audit_failures", &failures, nb::arg("limits"), nb::arg("difference").none(),
+        nb::arg("ratio").none(), nb::arg("difference_bound").none(), nb::arg("ratio_bound").none());
   m.def("audit_json", &text_of, nb::arg("rows"), nb::arg("excluded"), nb::arg("before"),
         nb::arg("after").none(), nb::arg("confidence"), nb::arg("tests").none());
 }

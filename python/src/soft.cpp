@@ -118,12 +118,13 @@ std::vector<Rate> rates_of(const std::string& criterion) {
   return {rates.begin(), rates.end()};
 }
 
+// With `first`, the decisions of the first of several rules: those of q beside them.
 nb::object audited(const NumberColumn& score, const NumberColumns& columns,
                    const Attributes& within, const NumberColumn* q, const NumberColumn* weight,
                    const NumberColumn* label, const std::string& scale,
                    const std::string& favorable, double cost_fp, double cost_fn, bool decisions,
-                   const std::string& criterion, const Roles& roles) {
-  std::vector<double> weights, labels, probabilities;
+                   const std::string& criterion, const Roles& roles, const NumberColumn* first) {
+  std::vector<double> weights, labels, probabilities, others;
   SoftAuditOptions options{.scale = scale_from(scale),
                            .favorable = favorable_from(favorable),
                            .costs = {cost_fp, cost_fn},
@@ -136,13 +137,16 @@ nb::object audited(const NumberColumn& score, const NumberColumns& columns,
   if (label) options.label = label->doubles(labels);
   std::vector<std::string> names;
   for (const AttributeColumn* attribute : within) names.push_back(attribute->name);
-  const SoftAudit audit = with_rows(
+  const nlohmann::ordered_json audit = with_rows(
       score, columns, within,
       [&](const SoftRows& rows) {
-        return q ? audit_soft(rows, q->doubles(probabilities), options) : audit_soft(rows, options);
+        if (!q) return to_json(audit_soft(rows, options), names);
+        const auto by = q->doubles(probabilities);
+        if (!first) return to_json(audit_soft(rows, by, options), names);
+        return to_json(audit_soft_beside(rows, first->doubles(others), by, options), names);
       },
       &roles);
-  return to_python(to_json(audit, names));
+  return to_python(audit);
 }
 
 auto probability(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
@@ -339,18 +343,18 @@ void bind_soft(nb::module_& m) {
         nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("cost_fp"),
         nb::arg("cost_fn"), nb::arg("gamma"), nb::arg("exhaustive"), nb::arg("threads"),
         nb::arg("criterion"), nb::arg("tolerance"), nb::arg("ratio"), nb::arg("roles"));
-  m.def(
-      "audit_soft", &audited, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
-      nb::arg("q").none(), nb::arg("weight").none(), nb::arg("label").none(), nb::arg("scale"),
-      nb::arg("favorable"), nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("decisions"),
-      nb::arg("criterion"), nb::arg("roles"),
-      nb::sig("def audit_soft(score: Numbers, columns: collections.abc.Sequence[Numbers], within: "
-              "collections.abc.Sequence[Attribute], q: Numbers | None, weight: Numbers | None, "
-              "label: Numbers | "
-              "None, scale: str, favorable: str, cost_fp: float, cost_fn: float, decisions: "
-              "bool, criterion: str, roles: tuple[collections.abc.Sequence[str], "
-              "collections.abc.Sequence[str], collections.abc.Sequence[str]]) -> dict[str, "
-              "typing.Any]"));
+  m.def("audit_soft", &audited, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
+        nb::arg("q").none(), nb::arg("weight").none(), nb::arg("label").none(), nb::arg("scale"),
+        nb::arg("favorable"), nb::arg("cost_fp"), nb::arg("cost_fn"), nb::arg("decisions"),
+        nb::arg("criterion"), nb::arg("roles"), nb::arg("first").none() = nb::none(),
+        nb::sig(
+            "def audit_soft(score: Numbers, columns: collections.abc.Sequence[Numbers], within: "
+            "collections.abc.Sequence[Attribute], q: Numbers | None, weight: Numbers | None, "
+            "label: Numbers | "
+            "None, scale: str, favorable: str, cost_fp: float, cost_fn: float, decisions: "
+            "bool, criterion: str, roles: tuple[collections.abc.Sequence[str], "
+            "collections.abc.Sequence[str], collections.abc.Sequence[str]], first: Numbers | None "
+            "= None) -> dict[str, typing.Any]"));
   m.def(
       "is_soft_rule", [](const std::string& json) { return is_soft_rule(json); }, nb::arg("json"));
 }

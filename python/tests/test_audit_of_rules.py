@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
-from conftest import People
+from conftest import TOOL, People
 
 import evenhand
 
@@ -68,3 +72,52 @@ def test_other_columns_than_those_of_the_rule(people: People) -> None:
     assert (by_sex.sensitive, by_sex.within) == (["race"], ["sex"])
     with pytest.raises(ValueError, match="the rule needs the attribute 'sex'"):
         evenhand.audit(people.score, {"race": people.race}, rule=fit)
+
+
+LIMITS = {
+    "fail_above": "--fail-above",
+    "fail_below": "--fail-below",
+    "fail_if_shown_above": "--fail-if-shown-above",
+    "fail_unless_shown_below": "--fail-unless-shown-below",
+    "fail_if_shown_ratio_below": "--fail-if-shown-ratio-below",
+    "fail_unless_shown_ratio_above": "--fail-unless-shown-ratio-above",
+}
+
+
+@pytest.mark.usefixtures("tool")
+def test_limits_as_the_tool_has_them(people: People, tmp_path: Path) -> None:
+    """Every sentence that the tool says, and an empty list where it exits with 0."""
+    frame = pd.DataFrame(people.columns())
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, index=False)
+    audit = evenhand.audit("score", "sex", data=frame)
+    for value in (0.0, 0.1, 0.5, 0.9, 1.0):
+        for name, option in LIMITS.items():
+            said = audit.check(**{name: value})
+            asked = [TOOL, "audit", path, "--score", "score", "--sensitive", "sex"]
+            done = subprocess.run([*asked, option, str(value)], capture_output=True, check=False)
+            assert done.returncode == (4 if said else 0)
+            assert [f"evenhand: {one}" for one in said] == done.stderr.decode().splitlines()
+    assert audit.bound is not None
+    assert audit.bound.value is not None
+    assert audit.check(fail_unless_shown_below=audit.bound.value) == []
+    assert len(audit.check(fail_above=0, fail_below=1, fail_unless_shown_below=0)) == 3
+
+
+def test_limits_that_cannot_be(people: People) -> None:
+    fit = evenhand.fit(people.score, people.sex, criterion="statistical-parity")
+    audit = evenhand.audit(people.score, people.sex, rule=fit)
+    with pytest.raises(ValueError, match="give a limit"):
+        audit.check()
+    for name in LIMITS:
+        for value in (-0.1, 1.5, float("nan")):
+            with pytest.raises(ValueError, match=f"{name} takes a number from 0 to 1"):
+                audit.check(**{name: value})
+        with pytest.raises(TypeError, match=f"{name} must be a number"):
+            audit.check(**{name: "0.1"})  # type: ignore[arg-type]
+    assert audit.before is not None
+    assert audit.before.check(fail_above=1) == []
+    with pytest.raises(ValueError, match="no bounds for new people"):
+        audit.before.check(fail_if_shown_above=0.1)
+    with pytest.raises(ValueError, match="no two groups"):
+        evenhand.audit(people.score, ["all"] * len(people.score)).check(fail_above=0.1)

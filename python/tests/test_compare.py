@@ -90,3 +90,71 @@ def test_bad_rules(frame: pd.DataFrame) -> None:
         evenhand.compare([], data=frame)
     with pytest.raises(TypeError, match="rule 1 must be a Rule"):
         evenhand.compare(["rule.json"], data=frame)  # type: ignore[list-item]
+
+
+@pytest.fixture(scope="module")
+def probable(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(p_f=np.where(frame.sex == "F", 0.85, 0.1) - 0.05 * frame.score)
+
+
+def with_soft_rules(probable: pd.DataFrame) -> dict[str, Any]:
+    shared: dict[str, Any] = {"label": "label", "data": probable}
+    odds: dict[str, Any] = {"criterion": "equalized-odds", "tolerance": 0.05}
+    return {
+        "parity": evenhand.fit_soft("score", "p_f", **shared),
+        "odds": evenhand.fit_soft("score", "p_f", within="race", **odds, **shared),
+        "sex": evenhand.fit("score", "sex", **odds, **shared),
+        "blind": evenhand.fit("score", "sex", criterion="statistical-parity", blind=True, **shared),
+    }
+
+
+def test_soft_rules_stand_beside_others(probable: pd.DataFrame) -> None:
+    """Rates by the column, coins and changes, from the probabilities of each rule."""
+    fits = with_soft_rules(probable)
+    del fits["odds"]  # whose strata would be those of all
+    found = evenhand.compare(fits, data=probable)
+    assert isinstance(found, evenhand.SoftComparison)
+    lines = found.to_frame().set_index("rule")
+    assert list(lines["needs_group"]) == [False, False, True, False]
+    belongs = probable.p_f.to_numpy()
+    first = fits["parity"].rule.probability(data=probable)
+    for name, fit in fits.items():
+        q = fit.rule.probability(data=probable)
+        line = lines.loc[name]
+        assert line["selection_rate, p_f"] == pytest.approx(np.average(q, weights=belongs))
+        others = np.average(q, weights=1 - belongs)
+        assert line["selection_rate, p_f, others"] == pytest.approx(others)
+        assert line["lottery_share"] == pytest.approx(np.mean((q > 0) & (q < 1)))
+        assert line["to_yes"] == pytest.approx(np.maximum(q - first, 0).sum())
+        assert line["to_no"] == pytest.approx(np.maximum(first - q, 0).sum())
+    women = next(one for one in found.changes() if one["rule"] == "sex")
+    assert (women["column"], women["weight"]) == ("p_f", pytest.approx(belongs.sum()))
+    assert "calibrated given everything the rule sees" in repr(found)
+    assert "<table" in found._repr_html_()
+
+
+def test_soft_rules_side_by_side_as_the_tool(
+    probable: pd.DataFrame, tool: Callable[..., str], tmp_path: Path
+) -> None:
+    """The same figures, whichever rule comes first."""
+    probable.to_parquet(tmp_path / "people.parquet")
+    fits = with_soft_rules(probable)
+    for name, fit in fits.items():
+        fit.save(tmp_path / f"{name}.json")
+    for order in (list(fits), list(fits)[::-1]):
+        given = [part for name in order for part in ("--rule", f"{name}.json")]
+        theirs = json.loads(tool("audit", "people.parquet", *given, "--json"))
+        ours = evenhand.compare({f"{name}.json": fits[name] for name in order}, data=probable)
+        assert ours.to_dict() == {key: one for key, one in theirs.items() if key != "data"}
+
+
+def test_what_soft_rules_cannot_be_compared_by(probable: pd.DataFrame) -> None:
+    fits = with_soft_rules(probable)
+    with pytest.raises(ValueError, match="cannot be combined with across"):
+        evenhand.compare(fits, data=probable, across="marginal")
+    with pytest.raises(ValueError, match="known groups"):
+        evenhand.compare([fits["sex"]], data=probable, soft="p_f")
+    with pytest.raises(TypeError, match="not a tally"):
+        evenhand.compare(fits, evenhand.Tally("score", "sex", data=probable))
+    with pytest.raises(ValueError, match="the rule needs the column 'p_f'"):
+        evenhand.compare([fits["parity"]], probable.score)

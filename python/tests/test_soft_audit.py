@@ -122,3 +122,19 @@ def test_rules_of_known_groups(belongs: dict[str, Any]) -> None:
         evenhand.audit(data=belongs, rule=soft)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="SoftRule or a SoftFit, not int"):
         evenhand.audit_soft("score", "p_f", data=belongs, rule=3)  # type: ignore[arg-type]
+
+
+def test_soft_audits_are_held_to_limits(belongs: dict[str, Any]) -> None:
+    audit = evenhand.audit_soft("score", soft=["p_f"], data=belongs)
+    assert audit.largest_difference is not None
+    assert audit.check(fail_above=audit.largest_difference) == []
+    (said,) = audit.check(fail_above=0.001, fail_below=0.0)
+    assert said.startswith("the largest difference is ")
+
+
+def test_soft_fits_have_no_bound_and_say_why(belongs: dict[str, Any]) -> None:
+    fit = evenhand.fit_soft("score", soft=["p_f"], data=belongs)
+    assert not fit.bound
+    assert fit.bound.reason == "nobody's group is known, so no group's rate is observed"
+    assert fit.to_dict()["bound"] == fit.bound.to_dict()
+    assert f"No bound for new people: {fit.bound.reason}." in repr(fit)

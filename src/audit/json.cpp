@@ -127,7 +127,8 @@ Json source_json(const AuditSource& source) {
   return out;
 }
 
-Json change_json(const Change& change) {
+template <class Any>  // Change or SoftChange
+Json change_json(const Any& change) {
   return {{"weight", change.weight}, {"to_yes", change.to_yes}, {"to_no", change.to_no}};
 }
 
@@ -204,6 +205,21 @@ Json to_json(const SoftAudit& audit, const std::vector<std::string>& within) {
                       {"selection_rate", optional_json(stratum.selection_rate)},
                       {"columns", std::move(columns)}});
   }
+  return out;
+}
+
+Json to_json(const SoftBeside& beside, const std::vector<std::string>& within) {
+  Json out;
+  out["lottery_share"] = beside.lottery_share;
+  out["changed"] = change_json(beside.changes.back());
+  out["changes"] = Json::array();
+  for (const SoftChange& change : beside.changes) {
+    if (change.column.empty()) continue;
+    Json one = change_json(change);
+    one["column"] = change.column;
+    out["changes"].push_back(std::move(one));
+  }
+  out.update(to_json(beside.audit, within));
   return out;
 }
 

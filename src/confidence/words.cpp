@@ -73,8 +73,9 @@ std::vector<std::string> ConfidenceBound::in_words() const {
     out.push_back(fmt::format("Too small to learn much from: {}.", rows_of(one.group, one.rate)));
   }
   if (!small.empty()) {
-    out.push_back(
-        "Small groups: merge their values before fitting, or use fewer columns in --within.");
+    const bool apart = !strata.empty() && !strata.front().values.empty();
+    out.push_back(fmt::format("Small groups: merge their values before fitting{}.",
+                              apart ? ", or use fewer columns in --within" : ""));
   }
   return out;
 }

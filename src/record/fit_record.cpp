@@ -180,6 +180,7 @@ void FitRecord::add(const TallySource& from, const std::vector<std::string>& sof
   weight = 0;
   for (const SoftStratumOutcome& stratum : solution.strata) *weight += stratum.weight;
   excluded = from.excluded;
+  bound.emplace().reason = "nobody's group is known, so no group's rate is observed";
 }
 
 std::string fingerprint(const Rule& rule) {

@@ -35,6 +35,17 @@ def test_those_who_belong_are_selected_as_often_as_the_others(
     assert sql("SELECT min(probability), max(probability) FROM 'out.parquet'")[0] == (0, 1)
 
 
+def test_it_says_that_nothing_is_known_of_new_people(tool: Tool, soft: Path) -> None:
+    """In print, as JSON, in the rule's record and where it is shown."""
+    asked = ("fit", soft, "--score", "score", "--soft", "pf", "-o", "rule.json")
+    reason = "nobody's group is known, so no group's rate is observed"
+    assert f"No bound for new people: {reason}." in tool(*asked).ok().out
+    record = json.loads(tool.path("rule.json").read_text())["fit"]
+    assert record["bound"] == {"confidence": 0.95, "none": reason}
+    assert tool(*asked, "--json").ok().json()["bound"] == record["bound"]
+    assert reason in tool("show", "rule.json").ok().out
+
+
 @pytest.mark.parametrize("gamma", [0, 0.1])
 @pytest.mark.parametrize("names", ["pf", "pa,pb"])
 def test_no_rule_that_is_as_fair_does_better(

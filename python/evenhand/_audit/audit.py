@@ -12,11 +12,12 @@ from .._report import Report, report_of
 from .._rule.rule import Rule
 from .._solve.bound import Bound
 from .._tally.tally import Tally
+from .limits import Checked
 
 RATES = ("selection_rate", "true_positive_rate", "false_positive_rate")
 
 
-class Audit:
+class Audit(Checked):
     """Rates, differences and intervals of decisions, by group, stratum and cell.
 
     Made by :func:`evenhand.audit`; :attr:`evenhand.Fit.before` and ``after`` are some too. Records

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 from .. import _core, _criteria, _options, _tables
 from .._inputs import Column, Columns
 from .._rule.rule import Rule
+from .._rule.soft_rule import SoftRule
 from .._tally.as_tally import Given, squares_of, tally_and_rows
 from .._tally.tally import Tally
 from . import recorded as _recorded
 from .audit import RATES, scope_of
+from .compared import Compared
+from .soft_compare import SoftComparison, compare_soft
 
 if TYPE_CHECKING:
     from .._solve.found import Fit
+    from .._solve.soft import SoftFit
 
 
-class Comparison:
+class Comparison(Compared):
     """Several rules side by side, and who is decided differently.
 
     Made by :func:`evenhand.compare`.
@@ -35,10 +39,7 @@ class Comparison:
     """
 
     def __init__(self, record: dict[str, Any]) -> None:
-        self._record = record
-        self.rules: list[dict[str, Any]] = record["rules"]
-        self.before: dict[str, Any] = record["before"]
-        self.names: list[str] = [rule["name"] for rule in self.rules]
+        super().__init__(record)
         self.expected: bool = self.before["views"][0]["expected"]
 
     def records(self) -> list[dict[str, Any]]:
@@ -86,48 +87,8 @@ class Comparison:
             for change in rule["changes"]
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as the tool's JSON has it."""
-        return self._record
 
-    def to_frame(self, *, changes: bool = False) -> Any:
-        """Return :meth:`records`, or :meth:`changes`, as a pandas frame or a polars one."""
-        return _tables.to_frame(self.changes() if changes else self.records())
-
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        lines = self.records()
-        shown = {"cost": ".5g", "smallest_ratio": ".3f", "to_yes": ".1f", "to_no": ".1f"}
-
-        def cell(name: str, value: Any) -> str:
-            if value is None:
-                return "-"
-            if isinstance(value, bool):
-                return "yes" if value else "no"
-            return format(value, shown[name]) if name in shown else _tables.percent(value)
-
-        names = [name for name in lines[-1] if name != "rule"]
-        header = ["", *(line["rule"] for line in lines)]
-        return header, [
-            [name.replace("_", " ", 2), *(cell(name, line.get(name)) for line in lines)]
-            for name in names
-            if any(line.get(name) is not None for line in lines)
-        ]
-
-    def _note(self) -> str:
-        if not self.expected:
-            return ""
-        return "accuracy and cost are expected, if the scores are calibrated"
-
-    def __repr__(self) -> str:
-        """Show a column for each rule."""
-        return "\n\n".join(filter(None, (_tables.text_table(*self._table()), self._note())))
-
-    def _repr_html_(self) -> str:
-        note = self._note()
-        return _tables.html_table(*self._table()) + (_tables.html_lines(note) if note else "")
-
-
-def _named(rules: Any) -> dict[str, Rule]:
+def _named(rules: Any) -> dict[str, Rule | SoftRule]:
     if isinstance(rules, Mapping):
         named = {str(name): rule for name, rule in rules.items()}
     else:
@@ -135,17 +96,18 @@ def _named(rules: Any) -> dict[str, Rule]:
         named = {f"rule {i + 1}": rule for i, rule in enumerate(given)}
     if not named:
         raise ValueError("there are no rules to compare")
-    out = {}
+    out: dict[str, Rule | SoftRule] = {}
     for name, rule in named.items():
         found = getattr(rule, "rule_", getattr(rule, "rule", rule))  # of a classifier or a Fit
-        if not isinstance(found, Rule):
+        if not isinstance(found, (Rule, SoftRule)):
             raise TypeError(f"{name} must be a Rule or a Fit, not {type(rule).__name__}")
         out[name] = found
     return out
 
 
 def compare(
-    rules: Mapping[str, Rule | Fit] | Sequence[Rule | Fit],
+    rules: Mapping[str, Rule | Fit | SoftRule | SoftFit]
+    | Sequence[Rule | Fit | SoftRule | SoftFit],
     score: Column | Tally = None,
     sensitive: Columns = None,
     *,
@@ -163,12 +125,15 @@ def compare(
     base_threshold: float | None = None,
     null: str | None = None,
     threads: int = 0,
-) -> Comparison:
+    soft: Columns = None,
+    soft_favorable: Columns = None,
+    soft_unfavorable: Columns = None,
+) -> Comparison | SoftComparison:
     """Put several rules side by side, about the same people.
 
     Parameters
     ----------
-    rules : dict or list of Rule or Fit
+    rules : dict or list of Rule, Fit, SoftRule or SoftFit
         What to compare; a dict gives them names. The first is the one that others are compared
         with: who is decided differently.
     score, sensitive, within, label, weight, data, criterion, across, require, unseen, min_group
@@ -176,10 +141,15 @@ def compare(
         the scale of scores.
     cost_fp, cost_fn, base_threshold, null, threads
         As for :func:`evenhand.audit`.
+    soft, soft_favorable, soft_unfavorable : columns, optional
+        As for :func:`evenhand.audit_soft`, where a rule is for soft groups: those of the first such
+        rule by default. All rules are then compared by these columns; rules for known groups need
+        their groups too, and ``across``, ``require``, ``unseen``, ``min_group`` and
+        ``base_threshold`` do not apply.
 
     Returns
     -------
-    Comparison
+    Comparison, or SoftComparison if a rule is for soft groups
 
     Examples
     --------
@@ -202,11 +172,29 @@ def compare(
     )
     if columns["score"] is None:
         raise ValueError("score is missing: give the model's scores")
+    belonging = (soft, soft_favorable, soft_unfavorable)
+    if any(isinstance(rule, SoftRule) for rule in named.values()):
+        beside = {"across": across, "require": require, "base_threshold": base_threshold}
+        beside |= {"unseen": unseen != "error", "min_group": min_group != 0}
+        for name, value in beside.items():
+            if value:
+                raise ValueError(f"rules for soft groups cannot be combined with {name}")
+        for rule in list(named.values())[1:]:  # as the tool does: until groups are named
+            more = _recorded.columns_of(rule.record, data, **columns)
+            named_groups = columns["sensitive"] is not None
+            columns = {**columns, "label": more["label"]} if named_groups else more
+        return compare_soft(
+            named, columns, belonging, data,
+            criterion=criterion, cost_fp=cost_fp, cost_fn=cost_fn, null=null,
+        )  # fmt: skip
+    if any(one is not None for one in belonging):
+        raise ValueError("these are rules for known groups: compare them without soft columns")
+    known_rules = [rule for rule in named.values() if isinstance(rule, Rule)]
     rows = not isinstance(score, Tally)
     policy = _recorded.first(null, first.null if rows else None, "error")
     roles = (columns["within"], columns["label"], columns["weight"], data)
     reading = (first.scale, first.favorable, None)
-    also = [name for rule in named.values() for name in rule.attributes]
+    also = [name for rule in known_rules for name in rule.attributes]
     given = Given(*roles, *reading, policy, _options.threads(threads))
     tally, read = tally_and_rows(
         columns["score"], columns["sensitive"], given, needed=True, also=also
@@ -245,11 +233,11 @@ def compare(
     found = _core.side_by_side(
         tally._core,
         scope,
-        [rule._core for rule in named.values()],
+        [rule._core for rule in known_rules],
         list(named),
         options,
         tally._source,
-        [rule._record_text() for rule in named.values()],
+        [rule._record_text() for rule in known_rules],
         tally._rows() or 0,
         tally.excluded,
     )

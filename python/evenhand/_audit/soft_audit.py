@@ -15,12 +15,13 @@ from .._tables import percent
 from .._tally.tally import Tally
 from . import decisions as _decisions
 from . import recorded as _recorded
+from .limits import SoftChecked
 
 if TYPE_CHECKING:
     from .._solve.soft import SoftFit
 
 
-class SoftAudit:
+class SoftAudit(SoftChecked):
     """Expected rates of those who belong to a group and of the others, by column and stratum.
 
     Made by :func:`evenhand.audit_soft`; :attr:`evenhand.SoftFit.before` and ``after`` are some
@@ -279,7 +280,7 @@ def audit_soft(
         criterion = criterion or _criterion_in(record)
         unnamed = soft is None and soft_favorable is None and soft_unfavorable is None
         if unnamed and frame is not None:
-            soft, soft_favorable, soft_unfavorable = _fitted(record, rule, frame)
+            soft, soft_favorable, soft_unfavorable = fitted_columns(record, rule, frame)
     if decision is not None:
         if score is not None:
             raise ValueError("give either score or decision, not both")
@@ -289,8 +290,8 @@ def audit_soft(
     audited, roles = soft_columns(soft, soft_favorable, soft_unfavorable, frame)
     strata = _inputs.columns(within, frame, "within")
     cells = {column.name: column.values for column in strata}
-    needed = _with_the_rules(cells, rule.attributes if rule else [], frame, "within")
-    columns = _with_the_rules(audited, rule.columns if rule else [], frame, "soft")
+    needed = with_the_rules(cells, rule.attributes if rule else [], frame, "within")
+    columns = with_the_rules(audited, rule.columns if rule else [], frame, "soft")
     rows = Rows.read(score, None, needed, label, weight, data, policy, soft=columns)
     return audit_rows(
         rows,
@@ -311,7 +312,7 @@ def _criterion_in(record: dict[str, Any]) -> str | None:
     return name.removeprefix("soft-") if name and name.startswith("soft-") else None
 
 
-def _fitted(
+def fitted_columns(
     record: dict[str, Any], rule: SoftRule, frame: _inputs.Frame
 ) -> tuple[list[str] | None, list[str] | None, list[str] | None]:
     """Return the columns of the fit, those of everybody as far as the frame has them."""
@@ -322,7 +323,7 @@ def _fitted(
     return soft + [name for name in rule.columns if name not in soft], None, None
 
 
-def _with_the_rules(
+def with_the_rules(
     given: dict[str, Any], needed: list[str], frame: _inputs.Frame | None, role: str
 ) -> dict[str, Any] | None:
     """Add what the rule needs beside the columns that are audited."""

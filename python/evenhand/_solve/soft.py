@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import Any
 
 from .. import _core, _criteria, _inputs, _options, _tables
@@ -12,6 +13,7 @@ from .._inputs.rows import Rows
 from .._inputs.soft_columns import Roles, soft_columns
 from .._rule.soft_rule import SoftRule
 from .._tally.tally import Tally
+from .bound import Bound
 from .found import Found
 from .provenance import Source, provenance
 from .settings import gamma_of
@@ -38,6 +40,8 @@ class SoftFit(Found):
         The columns against the true groups, of a fit with ``check_with``: how far each is ``off``
         by tenths of the score, whether they are ``calibrated``, and the true
         ``largest_difference``, with labels also that of each rate given the outcome.
+    bound : Bound
+        There is none for new people, and ``bound.reason`` says why.
     excluded : int
         The number of rows that were left out for a missing value.
     """
@@ -95,6 +99,8 @@ class SoftFit(Found):
             self.before._summary(),
             self.after._summary(),
         )
+        none = json.loads(self._own_record)["bound"]
+        self.bound: Bound = Bound._none(none["none"], none["confidence"])
         if made is not None:
             self._own_record = made.put_into(self._own_record)
 
@@ -127,7 +133,7 @@ class SoftFit(Found):
         )
 
     def _foot(self) -> str:
-        return "\n".join([self.after._assumption, *self._check_lines])
+        return "\n".join([self.after._assumption, *self._check_lines, str(self.bound)])
 
     def __repr__(self) -> str:
         """Show the proof, accuracy and each column, before and after, with what they assume."""
