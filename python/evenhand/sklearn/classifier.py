@@ -59,7 +59,8 @@ class FairThresholdClassifier(
         A classifier of the group, which sees what ``estimator`` sees and the score. Decisions then
         follow from its probabilities, so that ``predict`` needs no group at all: the rule is a
         :class:`evenhand.SoftRule`, fitted on probabilities by cross-fitting. For every criterion
-        but equal-rates.
+        but equal-rates; for those of error rates it sees the outcome too, and the rule takes its
+        probabilities for either one.
     gamma, cost_fp, cost_fn, base_threshold, resolution, threads
         As for :func:`evenhand.fit`.
     source, stamp

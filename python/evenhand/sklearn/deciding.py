@@ -90,7 +90,9 @@ class Decides(Scores):
             X, sensitive_features, control_features, groups=not self._group_free
         )
         if self.group_estimator is not None:
-            where = {"soft": self._groups.columns(self._features(X), scores), "within": within}
+            columns = self._groups.columns(self._features(X), scores)
+            every = {name: one for part in columns.values() for name, one in part.items()}
+            where = {"soft": every, "within": within}
         else:
             where = {"sensitive": sensitive, "within": within}
         return X, scores, where
@@ -314,7 +316,7 @@ class Decides(Scores):
             :class:`evenhand.SoftAudit` by the probabilities of groups.
         """
         if self.group_estimator is not None:
-            X, scores, where = self._where(X, None, control_features)
+            X, scores, _, within = self._prepared(X, None, control_features, groups=False)
         else:
             X, scores, sensitive, within = self._prepared(X, sensitive_features, control_features)
         label = None
@@ -322,9 +324,9 @@ class Decides(Scores):
             label = known_labels(y, scores, self.classes_, self.pos_label_)
         if isinstance(self.rule_, SoftRule):
             return audit_soft(
-                scores, where["soft"], within=where["within"] or None, label=label,
-                weight=sample_weight, rule=self.rule_, cost_fp=self.cost_fp, cost_fn=self.cost_fn,
-                **options,
+                scores, **self._groups.columns(self._features(X), scores), within=within or None,
+                label=label, weight=sample_weight, rule=self.rule_, cost_fp=self.cost_fp,
+                cost_fn=self.cost_fn, **options,
             )  # fmt: skip
         strata = rows.unnamed(options.get("within"), [*sensitive, *within], len(scores))
         if strata:

@@ -8,7 +8,7 @@ from typing import Any
 
 import sklearn
 
-from .. import _core
+from .. import _core, _criteria
 from .._solve.fit import fit as fit_rule
 from .._solve.found import Fit
 from .._solve.provenance import Asked, is_usual, made_by, option_text
@@ -22,6 +22,7 @@ class FitsRules(Scores):
     """What a classifier does to get a rule."""
 
     solver: str
+    tolerance: float | None
     source: Asked
     stamp: bool
     group_estimator: Any
@@ -81,12 +82,18 @@ class FitsRules(Scores):
                 raise ValueError(f"group_estimator cannot be combined with {name}")
         if self._scale() == "raw":
             raise ValueError("group_estimator needs probabilities: an estimator with predict_proba")
-        self._groups = GroupClassifier(self.group_estimator, self.cv, self.n_jobs)
-        columns = self._groups.fit(X, scores, sensitive)
+        by_outcome = _criteria.has_error_rates(self._criterion, ())
+        self._groups = GroupClassifier(
+            self.group_estimator, self.cv, self.n_jobs, by_outcome=by_outcome
+        )
+        columns = self._groups.fit(X, scores, sensitive, common["label"])
         self.group_estimator_ = self._groups.fitted_
+        several = len(self.group_estimator_.classes_) > 1
+        if by_outcome and several and not self.tolerance:  # the last group says nothing new
+            columns = {role: dict(list(part.items())[:-1]) for role, part in columns.items()}
         options = {name: getattr(self, name) for name in self._FOR_SOFT}
         with advice(IN_FIT):
             return fit_soft(
-                scores, columns, criterion=self._criterion, exhaustive=len(columns) > 1,
-                source=self._made(), **common, **options,
+                scores, criterion=self._criterion, exhaustive=several and not by_outcome,
+                source=self._made(), **columns, **common, **options,
             )  # fmt: skip
