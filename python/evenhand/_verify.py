@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -144,7 +146,7 @@ def verify(
         Those of the record unless given.
     log : frame or path, optional
         A log of decisions by :meth:`Rule.log` or the tool's ``apply --log``, each line of which is
-        checked: a frame, or a Parquet file.
+        checked: a frame, or a Parquet or CSV file.
     key, key_file, seed : optional
         How the coins of the log fell, as for :meth:`Rule.decide`; without it they are believed.
     threads : int
@@ -278,9 +280,7 @@ def _checked_log(
     rule: Rule, log: Any, key: bytes | None, seed: int | None
 ) -> tuple[dict[str, Any], str]:
     if isinstance(log, (str, os.PathLike)):
-        from ._tally.parquet import columns_in
-
-        log = columns_in(log)
+        log = _logged_in(os.fspath(log))
     frame = _inputs.frame_of(log)
     assert frame is not None
     for name in (*_TEXTS, *_NUMBERS):
@@ -293,3 +293,31 @@ def _checked_log(
     whole = None if seed is None else _options.whole(seed, "seed", 0, 2**64 - 1)
     found, text = _core.check_log(rule._core, texts, numbers, key, whole)
     return json.loads(found), text
+
+
+def _logged_in(path: str) -> Any:
+    """Return the columns of a log in a file: CSV, or else Parquet."""
+    if not path.lower().endswith(".csv"):
+        from ._tally.parquet import columns_in
+
+        return columns_in(path)
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        try:
+            header, *lines = csv.reader(file, strict=True)
+        except (csv.Error, ValueError) as error:  # not UTF-8, or empty, too
+            raise ValueError(f"{path}: no log of decisions: {error}") from None
+    for i, line in enumerate(lines):
+        if len(line) != len(header):
+            raise ValueError(f"{path}: {len(line)} values in line {i + 1}, not {len(header)}")
+    columns: dict[str, Any] = {name: [line[k] for line in lines] for k, name in enumerate(header)}
+    for name in _NUMBERS:
+        if name in columns:
+            columns[name] = [_number(path, name, text) for text in columns[name]]
+    return columns
+
+
+def _number(path: str, name: str, text: str) -> float:
+    try:
+        return float(text) if text else math.nan
+    except ValueError:
+        raise ValueError(f"{path}: {name} has the value {text!r}, which is no number") from None

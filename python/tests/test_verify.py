@@ -148,6 +148,8 @@ def test_the_log_is_that_of_the_tool(people: People, tool: Tool, tmp_path: Path)
     seeded = rule.log(data=frame, seed=7)
     assert seeded["reason"] == pd.read_csv(tmp_path / "log.csv")["reason"].tolist()
     assert evenhand.verify(rule, log=seeded, seed=7)
+    assert evenhand.verify(rule, log=tmp_path / "log.csv", seed=7)
+    assert not evenhand.verify(rule, log=tmp_path / "log.csv", seed=8)
     assert not evenhand.verify(rule, log=seeded, seed=8)
     decisions = rule.decide(data=frame, seed=7)
     assert seeded["decision"] == decisions.tolist()
@@ -192,6 +194,35 @@ def test_unseen_groups_in_a_log(people: People) -> None:
     frame.loc[1, "sex"] = "F"
     with pytest.raises(IndexError, match="unseen="):
         rule.log(data=frame, seed=1)
+
+
+def test_logs_in_csv_are_read_strictly(people: People, tmp_path: Path) -> None:
+    """Numbers bit for bit; one value suffices; bad files are named in one line."""
+    rule, _, log = decided(people)
+    path = tmp_path / "log.CSV"
+    log.to_csv(path, index=False)
+    assert evenhand.verify(rule, log=path, key="a key") == evenhand.verify(
+        rule, log=log, key="a key"
+    )
+    text = path.read_text()
+    line = int(np.flatnonzero(log["coin"].notna())[3])
+    changed = log.copy()
+    changed.loc[line, "decision"] = 1 - changed.loc[line, "decision"]
+    changed.to_csv(path, index=False)
+    found = evenhand.verify(rule, log=path, key="a key")
+    assert found.log is not None
+    assert [one["line"] for one in found.log["first_wrong"]] == [line + 1]
+    first = text.splitlines()[1]
+    for content, message in (
+        (b"", "no log of decisions"),
+        (b"\xff\xfe", "no log of decisions"),
+        (text.replace(first, first + ",1").encode(), "11 values in line 1, not 10"),
+        (text.replace(str(log["score"][0]), "high", 1).encode(), "'high', which is no number"),
+        (text.replace("coin", "dice", 1).encode(), "no column 'coin'"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=message):
+            evenhand.verify(rule, log=path)
 
 
 def test_what_is_missing_is_named(people: People) -> None:
