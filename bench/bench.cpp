@@ -370,6 +370,7 @@ int main() {
   bench_sgd();
   bench_soft();
   bench_soft_tolerance();
+  bench_confidence();
   bench_frontier();
   bench_lottery();
   bench_files();

@@ -37,6 +37,7 @@ inline void report(const char* what, double ratio, double most, double time) {
 }
 
 void bench_blind();           // blind_bench.cpp
+void bench_confidence();      // confidence_bench.cpp
 void bench_groups();          // groups_bench.cpp
 void bench_frontier();        // lottery_bench.cpp
 void bench_lottery();         // lottery_bench.cpp
