@@ -181,7 +181,9 @@ def test_audits_within_columns_that_fit_never_saw(applicants: Any) -> None:
     frame, y = applicants
     X = numbers(frame)
     region = pd.Series(np.arange(len(y)) % 3, name="region")
-    model = fair(LogisticRegression().fit(X, y), cv="prefit").fit(X, y, sensitive_features=frame.sex)
+    model = fair(LogisticRegression().fit(X, y), cv="prefit").fit(
+        X, y, sensitive_features=frame.sex
+    )
     audit = model.audit(X, y, sensitive_features=frame.sex, within=region)
     assert (audit.sensitive, audit.within) == (["sex"], ["region"])
     probability = model.predict_proba(X, sensitive_features=frame.sex)[:, 1]
