@@ -119,14 +119,18 @@ fuzz:
 	fuzz/run.sh . build/fuzz $(SECONDS)
 
 bench: build/release/build.ninja
-	cmake --build --preset release --target evenhand_bench evenhand_tool_bench evenhand_tool
+	cmake --build --preset release --target evenhand_bench evenhand_people_bench \
+	  evenhand_tool_bench evenhand_tool
 	./build/release/bench/evenhand_bench
+	./build/release/bench/evenhand_people_bench
 	./build/release/bench/evenhand_tool_bench build/release/bin/evenhand build/bench
 	$(MAKE) bench-python
 
 # Beside Fairlearn and error-parity; whatever takes them more than a minute too:
 # make bench-python ALL=--all
-bench-python: python-package
+bench-python: python-package build/release/build.ninja
+	cmake --build --preset release --target evenhand_people_bench
+	$(python) bench/python_columns_bench.py build/release/bench/evenhand_people_bench
 	$(python) bench/python_bench.py $(ALL)
 
 # Spark and PostgreSQL beside what they do anyway; 2e7 rows, or ROWS=1000000.

@@ -99,7 +99,9 @@ class Bench {
     std::printf("%-46s %8s %8s %8s %8s %9s\n", "", "cpu", "wall", "ratio", "limit", "peak");
     fit("fit, 1e7 rows, all scores distinct", distinct, 4);
     fit("fit, 1e7 rows, 10,000 distinct scores", few, 2);
-    apply("apply with ids, 1e7 rows", few, 1.3);
+    apply("apply with ids, 1e7 rows", few, 1.3, {"--id", "id", "--key-file", at("key")});
+    apply("apply by position, 1e7 rows", few, 1.3, {"--seed", "7"});
+    cores("apply by position: wall, 2 threads to 1", few, 0.7);
     memory(distinct);
     return missed_ ? 1 : 0;
   }
@@ -183,13 +185,35 @@ class Bench {
     check(at("decided.parquet"));
   }
 
-  void apply(const char* name, const std::string& data, double limit) {
+  std::vector<std::string> apply_command(const std::string& data,
+                                         const std::vector<std::string>& coins) const {
+    std::vector<std::string> out = {
+        tool_, "apply", data, "--rule", at("rule.json"), "-o", at("decided.parquet")};
+    out.insert(out.end(), coins.begin(), coins.end());
+    return out;
+  }
+
+  void apply(const char* name, const std::string& data, double limit,
+             const std::vector<std::string>& coins) {
     std::ofstream(at("key")) << "a key for the benchmark";
-    compare(name,
-            {tool_, "apply", data, "--rule", at("rule.json"), "--id", "id", "--key-file", at("key"),
-             "-o", at("decided.parquet")},
+    compare(name, apply_command(data, coins),
             fmt::format("COPY (SELECT * FROM '{}') TO '{}'", data, at("copy.parquet")), limit);
     check(at("decided.parquet"));
+  }
+
+  // Coins by position must not make threads wait for each other.
+  void cores(const char* name, const std::string& data, double limit) {
+    std::vector<Cost> one;
+    std::vector<Cost> two;
+    for (int round = 0; round < 5; ++round) {
+      one.push_back(cost_of(apply_command(data, {"--seed", "7", "--threads", "1"})));
+      two.push_back(cost_of(apply_command(data, {"--seed", "7", "--threads", "2"})));
+    }
+    const Cost both = median(two);
+    const double ratio = both.wall / median(one).wall;
+    std::printf("%-46s %6.2f s %6.2f s %8.2f %8.2f %6.0f MB%s\n", name, both.cpu, both.wall, ratio,
+                limit, both.peak, ratio > limit ? "  MISSED" : "");
+    missed_ = missed_ || ratio > limit;
   }
 
   // Ten names for one file are 1e8 rows.

@@ -271,6 +271,8 @@ AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::s
       append_coded(type, slice, dictionary, name, codes);
       continue;
     }
+    const auto [begin, end] = memory_of_texts(type.format, slice);
+    dictionary.lie_in(begin, end);
     for_each_named(type, slice, name, [&](std::int64_t, std::optional<std::string_view> text) {
       codes.push_back(text ? dictionary.code_of(*text) : missing_code);
     });
@@ -284,21 +286,22 @@ AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::s
 
 TextColumn texts(const ArrowHandle& handle, std::int64_t column, std::string name) {
   const arrow::Schema& type = handle.data->type_of(column);
-  TextColumn out{std::move(name), {}};
+  TextColumn out(std::move(name));
   if (type.dictionary) {
-    const AttributeColumn coded = attribute(handle, column, out.name);
+    const AttributeColumn coded = attribute(handle, column, out.name());
     coded.refuse_missing();
-    for (const std::uint32_t code : coded.codes) out.values.push_back(coded.dictionary[code]);
+    for (const std::uint32_t code : coded.codes) out.add(coded.dictionary[code]);
     return out;
   }
   Missing missing;
   for (const Slice& slice : handle.data->slices(column)) {
-    for_each_named(type, slice, out.name, [&](std::int64_t, std::optional<std::string_view> text) {
-      if (!text) missing.see(out.values.size());
-      out.values.emplace_back(text.value_or(std::string_view()));
-    });
+    for_each_named(type, slice, out.name(),
+                   [&](std::int64_t, std::optional<std::string_view> text) {
+                     if (!text) missing.see(out.size());
+                     out.add(text.value_or(std::string_view()));
+                   });
   }
-  missing.refuse(out.name);
+  missing.refuse(out.name());
   return out;
 }
 

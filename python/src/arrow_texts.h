@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
@@ -70,6 +71,25 @@ void for_each_text_view(const Slice& slice, Visit visit) {
     const auto* const data = static_cast<const char*>(slice.buffer(2 + view.buffer));
     visit(row, std::optional(std::string_view(data + view.offset, length)));
   }
+}
+
+// Where the texts of some rows lie, as far as all of it may be read.
+inline std::pair<const void*, const void*> memory_of_texts(std::string_view type,
+                                                           const Slice& slice) {
+  const std::int64_t last = slice.offset + slice.length;
+  if (slice.length == 0 || slice.array->n_buffers < 3) return {nullptr, nullptr};
+  if (type == "vu") {
+    const auto* const views = static_cast<const char*>(slice.buffer(1));
+    return {views, views + 16 * last};
+  }
+  const auto* const data = static_cast<const char*>(slice.array->buffers[2]);
+  const auto up_to = [&](const auto* offsets) -> std::pair<const void*, const void*> {
+    if (!data || offsets[last] < 0) return {nullptr, nullptr};
+    return {data, data + offsets[last]};
+  };
+  if (type == "u") return up_to(static_cast<const std::int32_t*>(slice.buffer(1)));
+  if (type == "U") return up_to(static_cast<const std::int64_t*>(slice.buffer(1)));
+  return {nullptr, nullptr};
 }
 
 inline void refuse_other_bytes(std::string_view bytes, const std::string& name) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 
@@ -101,17 +102,76 @@ void AttributeColumn::name_missing(const std::string& text) {
   missing = {};
 }
 
-std::uint32_t Dictionary::code_of(std::string_view text) {
+std::vector<std::string_view> TextColumn::views() const {
+  std::vector<std::string_view> out;
+  out.reserve(ends_.size());
+  std::size_t begin = 0;
+  for (const std::size_t end : ends_) {
+    out.emplace_back(bytes_.data() + begin, end - begin);
+    begin = end;
+  }
+  return out;
+}
+
+namespace {
+
+template <class Word>
+std::uint64_t word_at(const char* bytes) {
+  Word word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+}  // namespace
+
+// The first eight bytes of a text, and the last eight of a longer one. Groups come in any order, so
+// that no processor foresees the lengths of their texts: where the bytes around a text may be read,
+// nothing depends on its length but a mask.
+std::pair<std::uint64_t, std::uint64_t> Dictionary::both_ends(std::string_view text) const {
+  const char* const data = text.data();
+  const std::size_t size = text.size();
+  constexpr std::size_t word = 8;
+  const std::less_equal<const char*> not_after;
+  if (begin_ && not_after(begin_, data) && not_after(data, end_) &&
+      static_cast<std::size_t>(end_ - data) >= word &&
+      static_cast<std::size_t>(data - begin_) + size >= word) {
+    const std::uint64_t some = (std::uint64_t{1} << (8 * (size & 7U))) - 1;
+    const std::uint64_t start =
+        word_at<std::uint64_t>(data) & (size < word ? some : ~std::uint64_t{0});
+    const std::uint64_t end = word_at<std::uint64_t>(data + size - word);
+    return {start, size > word ? end : 0};
+  }
+  if (size > word)
+    return {word_at<std::uint64_t>(data), word_at<std::uint64_t>(data + size - word)};
   std::uint64_t start = 0;
-  std::memcpy(&start, text.data(), std::min(text.size(), sizeof start));
-  std::uint32_t& recent = recent_[((start + text.size()) * 0x9E3779B97F4A7C15U) >> 56U];
-  if (recent < texts_.size() && texts_[recent] == text) return recent;
+  if (size >= 4) {
+    start = word_at<std::uint32_t>(data) |
+            (word_at<std::uint32_t>(data + size - 4) << (8 * (size - 4)));
+  } else if (size > 0) {
+    start = word_at<std::uint8_t>(data) |
+            (word_at<std::uint8_t>(data + size / 2) << (8 * (size / 2))) |
+            (word_at<std::uint8_t>(data + size - 1) << (8 * (size - 1)));
+  }
+  return {start, 0};
+}
+
+std::uint32_t Dictionary::code_of(std::string_view text) {
+  const auto [start, end] = both_ends(text);
+  const std::uint64_t hash = (start ^ (end << 1U) ^ text.size()) * 0x9E3779B97F4A7C15U;
+  Recent& recent = recent_[hash >> 56U];
+  const bool again = recent.size == text.size() && recent.start == start && recent.end == end &&
+                     (text.size() <= 16 || texts_[recent.code] == text);
+  if (!again) recent = {text.size(), start, end, find(text)};
+  return recent.code;
+}
+
+std::uint32_t Dictionary::find(std::string_view text) {
   const auto known = known_.find(text);
-  if (known != known_.end()) return recent = known->second;
-  recent = static_cast<std::uint32_t>(texts_.size());
+  if (known != known_.end()) return known->second;
+  const auto code = static_cast<std::uint32_t>(texts_.size());
   texts_.emplace_back(text);
-  known_.emplace(texts_.back(), recent);
-  return recent;
+  known_.emplace(texts_.back(), code);
+  return code;
 }
 
 Cells cells_of(const std::vector<const AttributeColumn*>& attributes, std::size_t rows) {
@@ -210,8 +270,8 @@ void bind_columns(nb::module_& m) {
         return out;
       });
   nb::class_<TextColumn>(m, "Texts")
-      .def_ro("name", &TextColumn::name)
-      .def("__len__", [](const TextColumn& column) { return column.values.size(); });
+      .def_prop_ro("name", &TextColumn::name)
+      .def("__len__", &TextColumn::size);
   m.def(
       "numbers",
       [](nb::object array, std::string name) { return numbers_in(array, std::move(name)); },

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -120,15 +121,34 @@ struct AttributeColumn {
 inline constexpr std::uint32_t missing_code = std::numeric_limits<std::uint32_t>::max();
 
 // A text of every row, such as an id, which hardly ever comes twice.
-struct TextColumn {
-  std::string name;
-  std::vector<std::string> values;
+class TextColumn {
+ public:
+  explicit TextColumn(std::string name, std::size_t rows = 0) : name_(std::move(name)) {
+    ends_.reserve(rows);
+  }
+  void add(std::string_view text) {
+    bytes_.insert(bytes_.end(), text.begin(), text.end());
+    ends_.push_back(bytes_.size());
+  }
+  const std::string& name() const noexcept { return name_; }
+  std::size_t size() const noexcept { return ends_.size(); }
+  std::vector<std::string_view> views() const;  // for as long as this lives and nothing is added
+
+ private:
+  std::string name_;
+  std::vector<char> bytes_;  // of all texts: a million of them are one piece of memory
+  std::vector<std::size_t> ends_;
 };
 
 // Gives each text a number, in the order of first appearance.
 class Dictionary {
  public:
   std::uint32_t code_of(std::string_view text);
+  // Texts that follow lie in this memory, all of which may be read, or elsewhere.
+  void lie_in(const void* begin, const void* end) {
+    begin_ = static_cast<const char*>(begin);
+    end_ = static_cast<const char*>(end);
+  }
   std::vector<std::string> take() { return std::move(texts_); }
 
  private:
@@ -138,9 +158,21 @@ class Dictionary {
       return std::hash<std::string_view>{}(text);
     }
   };
+  // Most texts come again soon. How one of at most 16 bytes begins and ends is all of it.
+  struct Recent {
+    std::size_t size = std::string_view::npos;
+    std::uint64_t start = 0;
+    std::uint64_t end = 0;
+    std::uint32_t code = 0;
+  };
+  std::pair<std::uint64_t, std::uint64_t> both_ends(std::string_view text) const;
+  std::uint32_t find(std::string_view text);
+
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> known_;
   std::vector<std::string> texts_;
-  std::array<std::uint32_t, 256> recent_{};  // codes by how texts begin: most come again soon
+  std::array<Recent, 256> recent_{};
+  const char* begin_ = nullptr;
+  const char* end_ = nullptr;
 };
 
 // The cells of the attributes' rows; without attributes one cell, "everyone", of `rows` rows.

@@ -162,7 +162,7 @@ auto decide_by_key(const SoftRule& rule, const NumberColumn& score, const Number
   const Unseen policy = unseen_from(unseen);
   const Coin coin = Coin::keyed({key.c_str(), key.size()});
   return array_of(with_rows(score, columns, within, [&](const SoftRows& rows) {
-    return rule.decide(rows, ids.values, coin, policy);
+    return rule.decide(rows, ids.views(), coin, policy);
   }));
 }
 

@@ -55,7 +55,9 @@ AttributeColumn from_objects(const nb::object& array, std::string name,
   Seen seen;
   Missing missing;
   std::vector<std::uint32_t> codes(objects.size());
+  constexpr std::size_t ahead = 16;  // texts lie anywhere: they are on their way when needed
   for (std::size_t row = 0; row < objects.size(); ++row) {
+    if (row + ahead < objects.size()) __builtin_prefetch(objects[row + ahead]);
     PyObject* const object = or_none(objects[row]);
     std::uint32_t code = missing_code;
     if (const std::uint32_t* known = seen.find(object)) {
@@ -230,18 +232,18 @@ TextColumn texts_from_objects(const nb::object& array, std::string name,
   const Buffer buffer(array);
   const auto objects = buffer.as<PyObject*>();
   Missing missing;
-  TextColumn out{std::move(name), std::vector<std::string>(objects.size())};
+  TextColumn out(std::move(name), objects.size());
   for (std::size_t row = 0; row < objects.size(); ++row) {
     PyObject* const object = or_none(objects[row]);
     if (PyUnicode_CheckExact(object)) {
-      out.values[row] = utf8_of(object);
+      out.add(utf8_of(object));
     } else if (const nb::object text = text_of(nb::handle(object)); !text.is_none()) {
-      out.values[row] = utf8_of(text.ptr());
+      out.add(utf8_of(text.ptr()));
     } else {
       missing.see(row);
     }
   }
-  missing.refuse(out.name);
+  missing.refuse(out.name());
   return out;
 }
 
@@ -249,11 +251,10 @@ TextColumn texts_from_points(const nb::object& array, std::string name) {
   const Buffer buffer(array);
   const auto points = buffer.as<std::uint32_t>();
   const nb::gil_scoped_release released;
-  TextColumn out{std::move(name), std::vector<std::string>(buffer.rows())};
-  const std::size_t width = out.values.empty() ? 0 : points.size() / out.values.size();
-  for (std::size_t row = 0; row < out.values.size(); ++row) {
-    out.values[row] = text_at(points.subspan(row * width, width));
-  }
+  const std::size_t rows = buffer.rows();
+  TextColumn out(std::move(name), rows);
+  const std::size_t width = rows == 0 ? 0 : points.size() / rows;
+  for (std::size_t row = 0; row < rows; ++row) out.add(text_at(points.subspan(row * width, width)));
   return out;
 }
 
@@ -261,10 +262,9 @@ TextColumn texts_from_integers(const nb::object& array, std::string name) {
   const Buffer buffer(array);
   const bool truth = buffer.kind() == '?';
   const nb::gil_scoped_release released;
-  TextColumn out{std::move(name), {}};
+  TextColumn out(std::move(name), buffer.rows());
   with_integers(buffer, [&](const auto& values) {
-    out.values.reserve(values.size());
-    for (const auto value : values) out.values.push_back(integer_text(value, truth));
+    for (const auto value : values) out.add(integer_text(value, truth));
   });
   return out;
 }
@@ -273,9 +273,8 @@ TextColumn texts_from_codes(const nb::object& array, const std::vector<std::stri
                             std::string name) {
   const AttributeColumn coded = from_codes(array, texts, std::move(name));
   coded.refuse_missing();
-  TextColumn out{coded.name, {}};
-  out.values.reserve(coded.codes.size());
-  for (const std::uint32_t code : coded.codes) out.values.push_back(texts[code]);
+  TextColumn out(coded.name, coded.codes.size());
+  for (const std::uint32_t code : coded.codes) out.add(texts[code]);
   return out;
 }
 

@@ -97,6 +97,7 @@ nb::dict log_of(const Rule& rule, const NumberColumn& score, const Attributes& a
   const DecisionLog log(rule);
   std::vector<double> room;
   const auto scores = score.doubles(room);
+  const auto people = ids ? ids->views() : std::vector<std::string_view>();
   std::vector<std::string> id, cell, reason;
   std::vector<std::optional<double>> threshold, thrown;
   std::vector<double> probability;
@@ -106,7 +107,7 @@ nb::dict log_of(const Rule& rule, const NumberColumn& score, const Attributes& a
     std::vector<std::optional<std::string>> values(attributes.size());
     for (std::size_t row = 0; row < scores.size(); ++row) {
       for (std::size_t a = 0; a < values.size(); ++a) values[a] = text_at(*attributes[a], row);
-      id.push_back(ids ? ids->values[row] : std::to_string(row));
+      id.push_back(ids ? std::string(people[row]) : std::to_string(row));
       const DecisionReason why = log.reason(log.cell_of(values), scores[row], policy,
                                             [&] { return coin(std::string_view(id.back())); });
       cell.push_back(log.name_of(values));

@@ -9,10 +9,13 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from kinds import kind_of, tally
 
 import evenhand
+from evenhand import _inputs
 
 
 class Sex(str, enum.Enum):
@@ -104,3 +107,41 @@ def test_what_pandas_makes_of_a_csv_file() -> None:
     ):
         assert values_of(as_texts[name], null="none") == texts
         assert values_of(guessed[name], null="none") == guesses
+
+
+def awkward_texts() -> list[str | None]:
+    """Return texts of every length that differ in one place, some missing, and none in order."""
+    rng = np.random.default_rng(8)
+    texts: list[str | None] = [None, "", "\0", "\0\0", "é", "日本語", "a\0"]
+    for length in range(1, 40):
+        plain = "abcdefghij" * 4
+        for place in {0, length // 2, length - 1, min(8, length - 1), max(0, length - 9)}:
+            texts.append(plain[:place] + "#" + plain[place + 1 : length])
+        texts.append(plain[:length])
+    return [texts[i] for i in rng.integers(0, len(texts), 3000)]
+
+
+@pytest.mark.parametrize("rows", [3000, 1, 2, 0])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda texts: np.array(texts, object),
+        lambda texts: pd.Series(texts, dtype=object),
+        lambda texts: pd.Series(texts, dtype="str"),
+        lambda texts: pd.Series(texts, dtype="string[python]"),
+        lambda texts: pd.Series(texts, dtype="string[pyarrow]"),
+        lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.large_string())),
+        lambda texts: pl.Series(texts, dtype=pl.String),
+        lambda texts: pa.array(texts, pa.string()),
+        lambda texts: pa.array(["before", *texts, "after"], pa.large_string())[1:-1],
+        lambda texts: pa.array(["before", *texts, "after"], pa.string_view())[1:-1],
+        lambda texts: pa.chunked_array([texts[:7], texts[7:]], pa.string()),
+        lambda texts: pa.array(texts, pa.string()).dictionary_encode(),
+    ],
+)
+def test_texts_are_told_apart_by_all_their_bytes(make: Any, rows: int) -> None:
+    """Every library's column of texts has the very texts that were put in."""
+    texts = awkward_texts()[:rows]
+    attribute = _inputs.attribute(make(texts), "sensitive")
+    assert attribute.to_list() == texts
+    assert attribute.missing == texts.count(None)

@@ -16,10 +16,10 @@ static_assert(sizeof(SHA256_CTX) == sizeof(std::array<std::uint32_t, 28>));
 
 std::string hex(const unsigned char* bytes, std::size_t count) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
+  std::string out(2 * count, '0');
   for (std::size_t i = 0; i < count; ++i) {
-    out += digits[bytes[i] >> 4U];
-    out += digits[bytes[i] & 15U];
+    out[2 * i] = digits[bytes[i] >> 4U];
+    out[2 * i + 1] = digits[bytes[i] & 15U];
   }
   return out;
 }
@@ -37,7 +37,10 @@ Coin::Coin(std::string prefix) : prefix_(std::move(prefix)) {
 Coin Coin::keyed(std::string_view key) {
   if (key.empty()) throw std::invalid_argument("the key is empty: anybody could guess the coins");
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(key.data()), key.size(), digest.data());
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  SHA256_Update(&context, key.data(), key.size());
+  SHA256_Final(digest.data(), &context);
   return Coin(hex(digest.data(), digest.size()));
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .frames import ArrowColumn, NamedColumn, foreign, is_pandas, refuse_table
+from .frames import ArrowColumn, NamedColumn, arrow_in, foreign, is_pandas, refuse_table
 from .numeric import plain_array
 from .texts import coded, text_of
 
@@ -163,11 +163,28 @@ def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made
     raise TypeError(f"{name}: a column of the type {array.dtype} cannot name groups")
 
 
+def _pandas_texts(value: Any) -> ArrowColumn | npt.NDArray[Any] | None:
+    """Return pandas' own column of texts as what it is made of; None for any other column."""
+    dtype = value.dtype
+    if getattr(dtype, "storage", None) == "python":
+        return np.asarray(value.to_numpy(dtype=object))
+    in_arrow = getattr(dtype, "storage", None) == "pyarrow" or dtype.name in (
+        "string[pyarrow]", "large_string[pyarrow]", "string_view[pyarrow]",
+    )  # fmt: skip
+    arrow = arrow_in(getattr(value, "array", value).__arrow_array__()) if in_arrow else None
+    return None if arrow is None else ArrowColumn(arrow)
+
+
 def _from_pandas(value: Any, name: str, maker: _Maker[Made]) -> Made:
     if value.ndim != 1:
         raise ValueError(f"{name} must be one column, not a frame")
     if isinstance(value.dtype, np.dtype):
         return _from_array(np.asarray(value), name, maker)
+    texts = _pandas_texts(value)
+    if isinstance(texts, ArrowColumn):
+        return maker.from_arrow(texts.data, texts.index, name)
+    if texts is not None:
+        return maker.from_objects(texts, name, _namer(name, maker.takes_floats))
     if value.dtype.name == "category":
         categorical = getattr(value, "cat", value)
         codes, values = np.asarray(categorical.codes), categorical.categories

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -48,3 +49,11 @@ def in_words(probability: float) -> str:
     if percent in (0, 100):
         return f"in {probability:.4%} of cases"
     return f"in {percent} of 100 cases"
+
+
+def certain_from(response: dict[str, Any]) -> float | None:
+    """Return the score from which a cell's people are sure of a positive decision, if any is."""
+    if response.get("start") == 1:
+        return float("-inf")
+    points = response.get("steps", response.get("ramp", []))
+    return next((score for score, probability in points if probability == 1), None)

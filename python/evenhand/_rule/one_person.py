@@ -12,9 +12,9 @@ def is_one(score: Any, data: Any) -> bool:
     return data is None and isinstance(score, Real)
 
 
-def refuse_columns(person: Mapping[str, Any], *columns: Any) -> None:
+def refuse_columns(person: Mapping[str, Any], sensitive: Any, within: Any, data: Any) -> None:
     """Refuse columns beside the attributes of one person."""
-    if any(column is not None for column in columns):
+    if not (sensitive is None and within is None and data is None):
         raise TypeError(
             "attributes by keyword are one person's: give no columns beside them"
             if person

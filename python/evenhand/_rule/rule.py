@@ -10,7 +10,7 @@ from .. import _files, _inputs
 from .._calibrate import Calibrator
 from .._inputs import Column, Columns
 from .._inputs.texts import text_of
-from .explanation import Explanation, in_words
+from .explanation import Explanation, certain_from, in_words
 from .one_person import check_names, is_one, refuse_columns
 from .rule_file import Coins, Decisions, Floats, RuleFile, advice_about_unseen
 
@@ -174,6 +174,9 @@ class Rule(RuleFile):
         """
         if person or is_one(score, data):
             refuse_columns(person, sensitive, within, data)
+            alone = self._core.person_probability(score, person, unseen)
+            if alone is not None:
+                return alone
             return float(self.probability(unseen=unseen, **self._alone(score, person))[0])
         scores, attributes, _ = self._rows(score, sensitive, within, data, null, unseen)
         with advice_about_unseen():
@@ -237,6 +240,10 @@ class Rule(RuleFile):
         """
         if person or is_one(score, data):
             refuse_columns(person, sensitive, within, data)
+            if key_file is None:
+                one = self._core.person_decision(score, person, unseen, id, key, seed)
+                if one is not None:
+                    return one
             decided = self.decide(
                 id=None if id is None else [id], key=key, key_file=key_file, seed=seed,
                 unseen=unseen, **self._alone(score, person),
@@ -342,7 +349,7 @@ class Rule(RuleFile):
             cell=response["cell"],
             score=float(score),
             probability=probability,
-            threshold=_certain_from(response),
+            threshold=certain_from(response),
             chance=in_words(probability),
             rule=self._core.describe_cell(code),
         )
@@ -374,10 +381,3 @@ class Rule(RuleFile):
     def __repr__(self) -> str:
         """Say what it knows."""
         return f"Rule({len(self._core.cells)} cells of {self.attributes})"
-
-
-def _certain_from(response: dict[str, Any]) -> float | None:
-    if response.get("start") == 1:
-        return float("-inf")
-    points = response.get("steps", response.get("ramp", []))
-    return next((score for score, probability in points if probability == 1), None)
