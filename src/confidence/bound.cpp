@@ -119,15 +119,19 @@ ConfidenceBound bound_of_fitted(std::span<const ComparedGroups> compared,
   bounded(
       compared,
       [&](std::size_t n, const ComparedGroup& over, const ComparedGroup& under) {
-        const double at_rates = is_ratio ? bounds.ratio(n, under.rate, over.rate)
-                                         : bounds.difference(n, over.rate, under.rate);
-        if (out.kind != BoundKind::same_rate) return at_rates;
+        const auto at_rates = [&] {
+          return is_ratio ? bounds.ratio(n, under.rate, over.rate)
+                          : bounds.difference(n, over.rate, under.rate);
+        };
+        if (out.kind != BoundKind::same_rate) return at_rates();
         const double value = same_rate_bound(bounds, n, over.rate, under.rate, criterion, is_ratio);
         // A certified window is narrower than the criterion's: that it keeps the criterion on new
         // people was checked before any rate was chosen.
         if (!certified || is_ratio != (criterion.relation == Relation::ratio)) return value;
-        if (is_ratio) return at_rates >= criterion.ratio ? std::max(value, criterion.ratio) : value;
-        return at_rates <= criterion.tolerance ? std::min(value, criterion.tolerance) : value;
+        if (is_ratio) {
+          return at_rates() >= criterion.ratio ? std::max(value, criterion.ratio) : value;
+        }
+        return at_rates() <= criterion.tolerance ? std::min(value, criterion.tolerance) : value;
       },
       out);
   return out;
