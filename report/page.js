@@ -58,11 +58,15 @@
 
   function selectionSection() {
     const out = section("selection", "Who is selected",
-      ruled ? "Before, by the score alone, and after, by the rule. In brackets: where the rate lies "
+      figures.selection.every((table) => table.expected)
+        ? "Before, by the score alone, and after, by the rule: those who belong to a group, and the others."
+        : ruled ? "Before, by the score alone, and after, by the rule. In brackets: where the rate lies "
         + "in the population, for each rate on its own."
         : "In brackets: where the rate lies in the population, for each rate on its own.");
     figures.selection.forEach((table, i) => {
-      if (table.rows.length <= mostInChart) {
+      if (table.expected) {
+        out.append(element("p", {class: "note"}, visible(table.expected)));
+      } else if (table.rows.length <= mostInChart) {
         out.append(ratesChart(table, `Selection rates of ${table.rows.length} groups, as in the table below`));
         out.append(legend() ?? "");
       } else {
@@ -91,7 +95,7 @@
     return section("fairness", "How far the criterion holds",
       "On these people, and on new people drawn from the same population.", verdict, words,
       fairness.requirements ? tableElement(fairness.requirements, "requirements") : null,
-      tableElement(fairness.strata, "strata"));
+      fairness.strata ? tableElement(fairness.strata, "strata") : null);
   }
 
   function costsSection() {
@@ -148,6 +152,7 @@
   function thresholdsSection() {
     const table = figures.thresholds;
     if (!table) return null;
+    if (table.words) return section("thresholds", table.title, null, tableElement(table, "thresholds"));
     const low = data.favorable === "low";
     const drawn = table.rows.length <= mostInChart && table.rows.some((row) => row.yes != null);
     return section("thresholds", "Thresholds by group",
@@ -157,6 +162,7 @@
   }
 
   function regulatorsSection() {
+    if (!figures.ll144) return null; // of groups that are not known
     const out = section("regulators", "Tables that regulators ask for",
       "Headings follow the rules they are named after. The tables state figures and draw no legal conclusion.");
     const add = (title, tables, file) => {

@@ -1,4 +1,5 @@
 #include <evenhand/report.h>
+#include <evenhand/soft_report.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include "commands/side_by_side.h"
 #include "data/prepared.h"
 #include "data/rule_file.h"
+#include "data/soft_rows.h"
 #include "error.h"
 #include "output/output.h"
 #include "output/terminal.h"
@@ -117,13 +119,79 @@ std::vector<std::string> also_needed(const ReportArguments& options,
   return out;
 }
 
+void deliver(const ReportArguments& options, std::optional<Output>& output,
+             const nlohmann::ordered_json& figures) {
+  const auto json = [&] {
+    return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  };
+  if (output) {
+    const ReportKind kind = kind_of(options.output);
+    output->complete_with(kind == ReportKind::page       ? report_page(figures)
+                          : kind == ReportKind::markdown ? report_markdown(figures)
+                                                         : json());
+  }
+  if (options.json) {
+    print(json());
+  } else if (!output) {
+    print_for_people(report_markdown(figures));
+  }
+}
+
+// Of one rule for soft groups, by the columns and the criterion that it was fitted for.
+int run_soft_report(const ReportArguments& options, const RuleFile& file,
+                    const ColumnsIfThere& if_there, std::optional<Output>& output) {
+  const FairnessOptions& fair = options.fairness;
+  refuse_beside_soft(options.rows, options.objective,
+                     {{options.rules.size() > 1, "further rules"},
+                      {asks(fair), "--criterion, --require or --no-worse"},
+                      {fair.across != "intersection", "--across"},
+                      {!options.unseen.empty(), "--unseen"},
+                      {!options.categories.empty(), "--categories"},
+                      {options.smallest_category.has_value(), "--smallest-category"},
+                      {options.confidence.has_value(), "--confidence"},
+                      {options.min_group.has_value(), "--min-group"},
+                      {options.tolerances.has_value(), "--tolerances"},
+                      {options.bins.has_value(), "--bins"}});
+  const SoftRule& rule = std::get<SoftRule>(file.rule);
+  const SoftTable data = SoftTable::read(
+      options.data, options.rows,
+      {.columns = {}, .recorded = file.columns(), .if_there = if_there, .rule = &rule});
+  if (output) output->must_not_be(data.files());
+  std::string name = file.fit.criterion ? file.fit.criterion->name : "statistical-parity";
+  if (name.starts_with("soft-")) name.erase(0, 5);
+  const CriterionName& criterion = find_criterion(name);
+  const SoftRows rows = data.rows();
+  const std::vector<double> q = data.decided_by(rule);
+  const Reading reading = options.rows.reading();
+  SoftReported about{.data = base_name(data.name()),
+                     .rule_name = base_name(file.path),
+                     .rows = rows,
+                     .rule = rule,
+                     .q = q};
+  about.fit = file.fit;
+  about.auditing = {.weight = data.weight(),
+                    .label = data.label(),
+                    .scale = reading.scale,
+                    .favorable = reading.favorable,
+                    .costs = options.objective.costs(),
+                    .rates = {criterion.rates.begin(), criterion.rates.end()}};
+  about.score = data.columns().score;
+  about.label = data.columns().label.value_or("");
+  about.weight = data.columns().weight.value_or("");
+  about.within = data.columns().within;
+  about.excluded = data.excluded();
+  about.title = options.title;
+  about.date = options.date;
+  deliver(options, output, soft_report_figures(about));
+  return exit_done;
+}
+
 int run_report(ReportArguments options) {
-  const ReportKind kind = kind_of(options.output);
+  kind_of(options.output);  // throws for an ending that is none
   check_options(options);
   std::vector<RuleFile> files;
   ColumnsIfThere if_there;
   for (const std::string& path : options.rules) files.push_back(read_rule(path));
-  const std::vector<ReportedRule> rules = reported(files);
   if (!files.empty()) {
     check_same_reading(files);
     fill_from(files, options.rows, if_there);
@@ -137,6 +205,10 @@ int run_report(ReportArguments options) {
     output.emplace(options.output);
     output->must_not_be(options.rules);
   }
+  const auto soft =
+      std::find_if(files.begin(), files.end(), [](const RuleFile& file) { return file.soft(); });
+  if (soft != files.end()) return run_soft_report(options, *soft, if_there, output);
+  const std::vector<ReportedRule> rules = reported(files);
   const Prepared data = prepare(options.data, options.rows,
                                 {.needs = options.decision.empty() ? Needs::score : Needs::decision,
                                  .if_there = if_there,
@@ -146,19 +218,7 @@ int run_report(ReportArguments options) {
   const auto figures = for_rule_on(data.name, [&] {
     return report_figures({base_name(data.name), data.stored}, rules, reporting);
   });
-  const auto json = [&] {
-    return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  };
-  if (output) {
-    output->complete_with(kind == ReportKind::page       ? report_page(figures)
-                          : kind == ReportKind::markdown ? report_markdown(figures)
-                                                         : json());
-  }
-  if (options.json) {
-    print(json());
-  } else if (!output) {
-    print_for_people(report_markdown(figures));
-  }
+  deliver(options, output, figures);
   return exit_done;
 }
 

@@ -132,9 +132,11 @@ std::string report_markdown(const nlohmann::ordered_json& figures) {
   for (const char* name : {"rules", "calibration", "thresholds", "not_compared"}) {
     out += table_text(figures[name], "##");
   }
-  out += "## New York City Local Law 144\n\n" + tables_text(figures["ll144"], "###");
-  out += "## EEOC Uniform Guidelines\n\n" + tables_text(figures["eeoc"], "###");
-  out += "## EU AI Act, Annex IV, 2(g)\n\n" + table_text(figures["annex_iv"], "###");
+  if (!figures["ll144"].is_null()) {  // of known groups
+    out += "## New York City Local Law 144\n\n" + tables_text(figures["ll144"], "###");
+    out += "## EEOC Uniform Guidelines\n\n" + tables_text(figures["eeoc"], "###");
+    out += "## EU AI Act, Annex IV, 2(g)\n\n" + table_text(figures["annex_iv"], "###");
+  }
   out += "## Method and assumptions\n\n";
   for (const Json& one : figures["method"]) {
     out += fmt::format("- **{}.** {} ({})\n", plain(one["title"].get<std::string>()),

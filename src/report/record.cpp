@@ -4,14 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "report/origin.h"
 #include "report/subject.h"
 
 namespace evenhand::report {
 namespace {
-
-Json said(const std::string& title, const std::string& text, const std::string& page) {
-  return {{"title", title}, {"text", text}, {"page", page}};
-}
 
 std::string proof(const RecordedProof& found) {
   return fmt::format("{}: within {} of the best rule that meets the criterion; violation {}",
@@ -20,6 +17,10 @@ std::string proof(const RecordedProof& found) {
 }
 
 }  // namespace
+
+Json said(const std::string& title, const std::string& text, const std::string& page) {
+  return {{"title", title}, {"text", text}, {"page", page}};
+}
 
 Json method(const Subject& subject) {
   Json out = Json::array();
@@ -64,10 +65,42 @@ Json method(const Subject& subject) {
   return out;
 }
 
+void add_item(Json& table, const std::string& item, const std::string& value) {
+  if (!value.empty()) table["rows"].push_back({{"item", item}, {"value", value}});
+}
+
+void add_rule(Json& table, const std::string& name, const FitRecord& fit, const std::string& data) {
+  const auto add = [&](const std::string& item, const std::string& value) {
+    add_item(table, item, value);
+  };
+  add("Rule", name);
+  if (!fit.version.empty()) add("Fitted by", "evenhand " + fit.version);
+  if (fit.proof) add("Proof", proof(*fit.proof));
+  if (fit.rows) add("Fitted on", fmt::format("{} rows", with_commas(*fit.rows)));
+  add("Fingerprint of the data it was fitted on", fit.fingerprint);
+  if (!fit.fingerprint.empty() && !data.empty()) {
+    add("Fitted on these very data", fit.fingerprint == data ? "yes" : "no");
+  }
+  if (fit.source) {
+    add("Fitted by the command", fit.source->command);
+    for (const FitSource::File& file : fit.source->files) {
+      add("Fitted on the file",
+          file.bytes ? fmt::format("{}, {} bytes", file.name, with_commas(*file.bytes))
+                     : file.name);
+    }
+    add("Fitted on the query", fit.source->sql);
+    for (const auto& [program, version] : fit.source->versions) {
+      add("Fitted with", program + " " + version);
+    }
+    add("Fitted at", fit.source->time);
+  }
+  for (const std::string& note : fit.notes) add("Note", note);
+}
+
 Json provenance(const Subject& subject) {
   Json out = table("Provenance", {{"item", "Item", "text"}, {"value", "Value", "name"}});
   const auto add = [&](const std::string& item, const std::string& value) {
-    if (!value.empty()) out["rows"].push_back({{"item", item}, {"value", value}});
+    add_item(out, item, value);
   };
   const StoredTally& stored = subject.data.stored;
   add("Report made by", "evenhand " EVENHAND_VERSION);
@@ -80,29 +113,7 @@ Json provenance(const Subject& subject) {
   add("Resolution of scores", to_string(stored.tally.resolution()));
   add("Fingerprint of the data", stored.fingerprint());
   for (const ReportedRule& rule : subject.rules) {
-    const FitRecord& fit = rule.fit;
-    add("Rule", rule.name);
-    if (!fit.version.empty()) add("Fitted by", "evenhand " + fit.version);
-    if (fit.proof) add("Proof", proof(*fit.proof));
-    if (fit.rows) add("Fitted on", fmt::format("{} rows", with_commas(*fit.rows)));
-    add("Fingerprint of the data it was fitted on", fit.fingerprint);
-    if (!fit.fingerprint.empty()) {
-      add("Fitted on these very data", fit.fingerprint == stored.fingerprint() ? "yes" : "no");
-    }
-    if (fit.source) {
-      add("Fitted by the command", fit.source->command);
-      for (const FitSource::File& file : fit.source->files) {
-        add("Fitted on the file",
-            file.bytes ? fmt::format("{}, {} bytes", file.name, with_commas(*file.bytes))
-                       : file.name);
-      }
-      add("Fitted on the query", fit.source->sql);
-      for (const auto& [program, version] : fit.source->versions) {
-        add("Fitted with", program + " " + version);
-      }
-      add("Fitted at", fit.source->time);
-    }
-    for (const std::string& note : fit.notes) add("Note", note);
+    add_rule(out, rule.name, rule.fit, stored.fingerprint());
   }
   return out;
 }

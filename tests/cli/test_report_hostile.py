@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from conftest import Tool
@@ -112,9 +111,3 @@ def test_a_group_that_the_rule_has_not_seen(tool: Tool) -> None:
     why = {row["group"]: row["why"] for row in report["not_compared"]["rows"]}
     assert "does not know" in why["g=C"]
     assert "none" in report["fairness"]["bound"]
-
-
-def test_a_rule_for_soft_groups_is_refused(tool: Tool, soft: Path) -> None:
-    """It has no groups to report on."""
-    tool("fit", soft, "--score", "score", "--soft", "pf", *PARITY, "-o", "soft.json").ok()
-    tool("report", soft, "--rule", "soft.json", "-o", "r.html").fails(2, "soft.json")

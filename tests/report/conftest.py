@@ -48,6 +48,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
              "statistical-parity", "--tolerance", "0.05", "-o", path / "hostile.json")
     evenhand("report", path / "hostile.csv", "--rule", path / "hostile.json", "--tolerances", "30", "-o",
              path / "hostile.html")
+    probable = ("--sql", f"SELECT *, CASE sex WHEN 'Female' THEN 0.9 ELSE 0.1 END AS p_female FROM '{ADULT}'")
+    evenhand("fit", *probable, "--score", "score", "--label", "high_income", "--soft", "p_female", "--within",
+             "race", "-o", path / "soft.json")
+    evenhand("report", *probable, "--rule", path / "soft.json", "-o", path / "soft.html")
     return path
 
 

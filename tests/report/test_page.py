@@ -13,7 +13,7 @@ import pytest
 from conftest import ADULT, TOOL, Open, evenhand
 from playwright.sync_api import Page
 
-REPORTS = ["report.html", "many.html", "hostile.html"]
+REPORTS = ["report.html", "many.html", "hostile.html", "soft.html"]
 
 
 def figures_of(page: Page) -> Any:
