@@ -34,15 +34,20 @@ run)
     --key-file "$work/key" -o "$work/rows.parquet" >"$work/log"
   printf '\n%s rows of Parquet\n\n| what | cores | seconds | times one core |\n|---|---|---|---|\n' "$tool_rows"
   cores=$(nproc)
-  for what in fit apply; do
+  for what in fit apply-id apply-seed; do
     threads=1
     while [ "$threads" -le "$cores" ]; do
       start=$(date +%s.%N)
       case "$what" in
       fit) "$tool" fit "$work/rows.parquet" --score score --sensitive g --criterion statistical-parity \
         --threads "$threads" -o "$work/rule.$threads.json" --no-source >"$work/log" ;;
-      apply) "$tool" apply -q "$work/rows.parquet" --rule "$work/rule.1.json" --score score --id id \
-        --key-file "$work/key" --probability-name p --decision-name yes --threads "$threads" -o "$work/decided.parquet" >"$work/log" ;;
+      apply-*)
+        by="--id id --key-file $work/key"
+        [ "$what" = apply-id ] || by="--seed 7"
+        # shellcheck disable=SC2086 # several words
+        "$tool" apply -q "$work/rows.parquet" --rule "$work/rule.1.json" --score score $by \
+          --probability-name p --decision-name yes --threads "$threads" -o "$work/decided.parquet" >"$work/log"
+        ;;
       esac
       time=$(echo "$start $(date +%s.%N)" | awk '{ print $2 - $1 }')
       [ "$threads" -gt 1 ] || alone=$time

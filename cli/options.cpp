@@ -4,6 +4,7 @@
 #include <evenhand/names.h>
 #include <evenhand/text.h>
 #include <evenhand/theory.h>
+#include <evenhand/threads.h>
 
 #include <charconv>
 
@@ -88,6 +89,7 @@ void add_threads(Command& command, DatabaseOptions& options) {
               throw UserError(fmt::format("--threads takes a whole number from 1 to {}, not {}",
                                           most, shown(text)));
             }
+            use_threads(options.threads);
           },
           "Cores to use (default: all)")
       ->type_name("N");

@@ -5,6 +5,8 @@
 #include <evenhand/solve_json.h>
 #include <evenhand/text.h>
 
+#include <future>
+
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -179,6 +181,10 @@ int run_fit(const FitArguments& options) {
   if (output) output->must_not_be(data.files);
   options.stochastic.refuse_overwriting(options.data.input, data.files);
   options.check_groups(data.tally(), data.roles(), data.rows());
+  // Hashing takes one core a while: the solver has the others meanwhile.
+  std::future<std::string> fingerprint =
+      std::async(options.data.database.threads == 1 ? std::launch::deferred : std::launch::async,
+                 [&] { return data.stored.fingerprint(); });
   const Found found = find(options, data);
   const Solution& fit = found.solution;
   if (fit.status == Status::infeasible) {
@@ -204,7 +210,9 @@ int run_fit(const FitArguments& options) {
   const Audit before = audit(data.tally(), data.roles(), auditing);
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
   FitRecord record = found.record();
-  record.add(data.stored);
+  StoredTally stored = data.stored;
+  stored.source.fingerprint = fingerprint.get();
+  record.add(stored);
   record.bound = found.bound;
   record.before = before.overall.figures;
   record.after = after.overall.figures;

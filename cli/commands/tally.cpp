@@ -26,7 +26,7 @@ struct TallyArguments {
 
 std::size_t entries_of(const Tally& tally) {
   std::size_t entries = 0;
-  for (CellCode c = 0; c < tally.cells().size(); ++c) entries += tally.entries(c).size();
+  for (CellCode c = 0; c < tally.cells().size(); ++c) entries += tally.distinct_scores(c);
   return entries;
 }
 

@@ -36,6 +36,7 @@ void explain(Database& database, const Source& source, const Columns& columns,
 
 bool only_zero_and_one(const Tally& tally) {
   for (CellCode c = 0; c < tally.cells().size(); ++c) {
+    if (tally.distinct_scores(c) > 2) return false;
     for (const Entry& entry : tally.entries(c)) {
       if (entry.score != 0 && entry.score != 1) return false;
     }

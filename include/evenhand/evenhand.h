@@ -55,5 +55,6 @@
 #include <evenhand/tally_file.h>
 #include <evenhand/tests_of_rates.h>
 #include <evenhand/theory.h>
+#include <evenhand/threads.h>
 #include <evenhand/verify.h>
 #include <evenhand/version.h>

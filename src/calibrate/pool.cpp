@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "support/parallel.h"
+
 namespace evenhand {
 namespace {
 
@@ -48,25 +50,46 @@ void push_runs(std::vector<Block>& blocks, const Sorted& sorted, std::size_t beg
 }
 
 template <class Positives>
-std::vector<Block> pool_by(const Sorted& sorted, CellCode cell, bool integer_weights,
-                           Positives positives) {
+std::vector<Block> pool_some(const Sorted& sorted, std::size_t begin, std::size_t end,
+                             std::size_t step, Positives positives) {
   std::vector<Block> blocks;
-  const std::size_t end = sorted.start[cell + 1];
-  const std::size_t step = integer_weights ? most_at_once : 1;
-  for (std::size_t begin = sorted.start[cell]; begin < end; begin += step) {
+  for (; begin < end; begin += step) {
     push_runs(blocks, sorted, begin, std::min(end, begin + step), positives);
+  }
+  return blocks;
+}
+
+// Parts of the scores are pooled side by side, then their blocks. Sums of integers do not depend on
+// the order; the parts do not depend on the number of threads.
+template <class Positives>
+std::vector<Block> pool_by(const Sorted& sorted, CellCode cell, bool integer_weights,
+                           unsigned threads, Positives positives) {
+  const std::size_t first = sorted.start[cell];
+  const std::size_t end = sorted.start[cell + 1];
+  if (!integer_weights) return pool_some(sorted, first, end, 1, positives);
+  constexpr std::size_t part = std::size_t{1} << 17U;
+  std::vector<std::vector<Block>> parts((end - first) / part + 1);
+  parallel(parts.size(), threads, [&](std::size_t i) {
+    const std::size_t from = first + i * part;
+    parts[i] = pool_some(sorted, from, std::min(end, from + part), most_at_once, positives);
+  });
+  std::vector<Block> blocks = std::move(parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    for (const Block& block : parts[i]) push(blocks, block);
   }
   return blocks;
 }
 
 }  // namespace
 
-std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights, bool falling) {
+std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights, bool falling,
+                        unsigned threads) {
   if (!falling) {
-    return pool_by(sorted, cell, integer_weights, [&](std::size_t i) { return sorted.n1[i]; });
+    return pool_by(sorted, cell, integer_weights, threads,
+                   [&](std::size_t i) { return sorted.n1[i]; });
   }
   // A falling share of favourable outcomes is a rising share of the others.
-  std::vector<Block> blocks = pool_by(sorted, cell, integer_weights,
+  std::vector<Block> blocks = pool_by(sorted, cell, integer_weights, threads,
                                       [&](std::size_t i) { return sorted.n[i] - sorted.n1[i]; });
   for (Block& block : blocks) block.n1 = block.n - block.n1;
   return blocks;

@@ -19,7 +19,7 @@ struct Block {
 // Blocks ascend in score and, strictly, in n1 / n; with `falling`, they descend in n1 / n instead:
 // the edges of the lower hull.
 std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights,
-                        bool falling = false);
+                        bool falling = false, unsigned threads = 1);
 
 // n1 / n as a function of the score: constant on blocks, linear between them.
 Response isotonic_share(const Sorted& sorted, CellCode cell, bool integer_weights);

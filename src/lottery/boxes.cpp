@@ -28,7 +28,7 @@ struct Bounded {
   }
 };
 
-std::vector<double> distinct(std::span<const Rated> cells, std::vector<double> Rated::*rates) {
+std::vector<double> distinct(std::span<const Rated> cells, Doubles Rated::*rates) {
   std::vector<double> all;
   for (const Rated& cell : cells) all.insert(all.end(), (cell.*rates).begin(), (cell.*rates).end());
   std::sort(all.begin(), all.end());
@@ -62,7 +62,7 @@ class Boxes {
 
  private:
   // Which points have their rate in [low, high].
-  static void cut(const std::vector<double>& rates, double low, double high, std::size_t& begin,
+  static void cut(const Doubles& rates, double low, double high, std::size_t& begin,
                   std::size_t& end) {
     if (rates.empty()) return;
     const auto from = std::lower_bound(rates.begin(), rates.end(), low);
@@ -71,12 +71,12 @@ class Boxes {
     end = std::min(end, static_cast<std::size_t>(to - rates.begin()));
   }
 
-  static bool together(std::span<const Rated> cells, std::vector<double> Rated::*rates,
+  static bool together(std::span<const Rated> cells, Doubles Rated::*rates,
                        const std::vector<std::size_t>& at, double reach) {
     double lowest = 1;
     double highest = 0;
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      const std::vector<double>& rate = cells[c].*rates;
+      const Doubles& rate = cells[c].*rates;
       if (rate.empty()) continue;
       lowest = std::min(lowest, rate[at[c]]);
       highest = std::max(highest, rate[at[c]]);

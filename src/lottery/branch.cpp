@@ -155,7 +155,7 @@ class Search {
   }
 
   std::size_t nearest(std::size_t c, double n) const {
-    const std::vector<double>& all = points_[c].n;
+    const Doubles& all = points_[c].n;
     const auto above =
         static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), n) - all.begin());
     if (above == all.size()) return all.size() - 1;

@@ -53,7 +53,7 @@ bool improve(const Limits& limits, const std::vector<Points>& points,
     bool moved = false;
     for (std::size_t c = 0; c < at.size(); ++c) {
       Alone alone(limits, c, values_at(limits, reached), reached[c]);
-      const std::vector<double>& worth = points[c].value;
+      const Doubles& worth = points[c].value;
       std::size_t best = at[c];
       double least = alone.violation_at(reached[c]);
       for (std::size_t k = 0; k < worth.size(); ++k) {

@@ -13,7 +13,10 @@ Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const
   const std::size_t end = sorted.start[cell + 1];
   Points out;
   out.score = std::span(sorted.score).subspan(begin, end - begin);
-  for (std::vector<double>* sums : {&out.n, &out.y, &out.value}) sums->resize(end - begin + 1);
+  for (Doubles* sums : {&out.n, &out.y, &out.value}) {
+    sums->resize(end - begin + 1);
+    sums->front() = 0;
+  }
   double n = 0;
   double y = 0;
   for (std::size_t k = 1; k < out.n.size(); ++k) {

@@ -17,9 +17,9 @@ namespace evenhand {
 // Sums over the k best scores, for k = 0 ... number of scores. A rule that is nondecreasing in the
 // score is a mixture of these points, and what it reaches is their mixture in the plane (n, y).
 struct Points {
-  std::vector<double> n;          // weight; rises strictly
-  std::vector<double> y;          // favourable outcomes: counted, or as the scores expect them
-  std::vector<double> value;      // benefit, the objective
+  Doubles n;                      // weight; rises strictly
+  Doubles y;                      // favourable outcomes: counted, or as the scores expect them
+  Doubles value;                  // benefit, the objective
   std::span<const double> score;  // turned, ascending: the k-th best is score[size() - 1 - k]
 
   std::size_t size() const noexcept { return n.size(); }

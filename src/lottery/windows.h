@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "tally/data.h"
+
 namespace evenhand {
 
 // Rates this close count as equal: far less than one person, far more than rounding.
@@ -16,8 +18,8 @@ inline constexpr double same_rate = 1e-12;
 // The points of a cell as a criterion sees them; rates rise with the threshold.
 struct Rated {
   std::span<const double> value;
-  std::vector<double> rate;
-  std::vector<double> other = {};  // a second rate
+  Doubles rate;
+  Doubles other = {};  // a second rate
   // A cell without such a rate has none, and is free of that comparison.
 };
 
@@ -38,7 +40,7 @@ struct RateWindow {
 
 // One rate (`rate`, every cell has it): the best pick, of several the one with the smallest
 // lowest rate, and for each cell the smallest rate. O(N log G + N G) for N points of G cells.
-Pick best_in_window(std::span<const Rated> cells, const RateWindow& window);
+Pick best_in_window(std::span<const Rated> cells, const RateWindow& window, unsigned threads);
 
 // Two rates, each within `tolerance`. Two cells: O(N). More: a search over boxes.
 Pick best_of_two_rates(std::span<const Rated> cells, double tolerance);

@@ -17,7 +17,6 @@ namespace evenhand {
 namespace {
 
 using record::Json;
-using record::sha256;
 
 constexpr int newest_version = 1;
 
@@ -89,8 +88,15 @@ Tally as_read(const Tally& tally) {
   return Tally::counted(score, n, {CellNames(tally.cells().attributes(), names), codes}, options);
 }
 
+std::string sha256(std::string_view text, const Tally& tally) {
+  record::Sha256 hash;
+  hash.add(text);
+  tally.put_bytes([&](std::span<const std::byte> piece) { hash.add(piece); });
+  return hash.digits();
+}
+
 std::string checksum_of(const std::string& rest, const Tally& tally) {
-  return sha256(rest + "\x1F", tally.to_bytes());
+  return sha256(rest + "\x1F", tally);
 }
 
 std::string common(const std::string& a, const std::string& b) {
@@ -121,7 +127,7 @@ std::optional<std::uint64_t> StoredTally::rows() const {
 }
 
 std::string fingerprint(const Tally& tally) {
-  return sha256({}, tally.to_bytes());
+  return sha256({}, tally);
 }
 
 std::string StoredTally::fingerprint() const {

@@ -18,9 +18,9 @@ void add_up(Chain& chain, const std::vector<double>& n) {
   }
 }
 
-Chain chain_of_labels(const Tally::Data& data, CellCode cell, bool falling) {
+Chain chain_of_labels(const Tally::Data& data, CellCode cell, bool falling, unsigned threads) {
   Chain chain;
-  chain.blocks = pool(data.sorted(), cell, data.integer_weights, falling);
+  chain.blocks = pool(data.sorted(), cell, data.integer_weights, falling, threads);
   std::reverse(chain.blocks.begin(), chain.blocks.end());
   std::vector<double> n;
   for (const Block& block : chain.blocks) {
@@ -71,11 +71,11 @@ std::size_t count_above(const Chain& chain, const CellCurve::Line& line, double 
 }  // namespace
 
 CellCurve::CellCurve(const Tally::Data& data, CellCode cell, bool from_labels,
-                     const Outlook& outlook, const Costs& costs, bool lower)
+                     const Outlook& outlook, const Costs& costs, bool lower, unsigned threads)
     : from_labels_(from_labels), costs_(costs) {
   if (from_labels) {
-    upper_ = chain_of_labels(data, cell, false);
-    if (lower) lower_ = chain_of_labels(data, cell, true);
+    upper_ = chain_of_labels(data, cell, false, threads);
+    if (lower) lower_ = chain_of_labels(data, cell, true, threads);
   } else {
     upper_ = chain_of_scores(data, cell, outlook, costs);
     if (lower) lower_ = chord_of(upper_);

@@ -56,7 +56,7 @@ class CellCurve {
   // Without `lower` only prices under which favourable outcomes are still worth having may be
   // asked.
   CellCurve(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
-            const Costs& costs, bool lower = true);
+            const Costs& costs, bool lower = true, unsigned threads = 1);
 
   // The best vertex for benefit_weight * benefit - prices, and its value.
   struct Best {

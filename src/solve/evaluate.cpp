@@ -27,7 +27,8 @@ void value_labels(const Problem& problem, CellCode c, const CellPrice& price, Va
   const Costs& costs = problem.options.costs;
   // The lower hull counts only when more favourable outcomes are worth less than nothing.
   const bool lower = costs.false_negative + costs.false_positive < price.n1;
-  const CellCurve curve(problem.tally.data(), c, true, problem.outlook, costs, lower);
+  const CellCurve curve(problem.tally.data(), c, true, problem.outlook, costs, lower,
+                        threads_of_each(problem.tally.cells().size(), problem.options.threads));
   value.dual = problem.options.gamma == 0 ? curve.best(1, price).value
                                           : curve.smooth(price, problem.options.gamma).value;
   value.magnitude = curve.magnitude();

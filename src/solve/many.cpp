@@ -32,7 +32,8 @@ class Many {
     data_.sorted();  // with all threads, before they split
     parallel(curves_.size(), problem.options.threads, [&](std::size_t c) {
       curves_[c] = CellCurve(data_, static_cast<CellCode>(c), problem.from_labels, problem.outlook,
-                             problem.options.costs);
+                             problem.options.costs, true,
+                             threads_of_each(curves_.size(), problem.options.threads));
     });
   }
 

@@ -95,21 +95,21 @@ class OneRate {
     const Criterion& criterion = problem_.criterion;
     Common common;
     std::vector<Polyline> lines(stratum.compared.size());
-    std::vector<bool> fresh(lines.size(), true);
+    std::vector<char> fresh(lines.size(), 1);
+    constexpr double large_bins = 1e7;
+    const unsigned threads = data_.weight() < large_bins ? 1 : problem_.options.threads;
     for (bool moved = true; moved;) {
-      for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (fresh[i]) {
-          lines[i] = relate(lines_[stratum.compared[i]], criterion.relation, criterion.tolerance,
-                            criterion.ratio);
-        }
-      }
+      parallel(lines.size(), threads, [&](std::size_t i) {
+        if (fresh[i] == 0) return;
+        lines[i] = relate(lines_[stratum.compared[i]], criterion.relation, criterion.tolerance,
+                          criterion.ratio);
+      });
       common = find_common(lines);
-      moved = false;
-      for (std::size_t i = 0; i < lines.size(); ++i) {
+      parallel(lines.size(), threads, [&](std::size_t i) {
         rates_[stratum.compared[i]] = rate_at(lines[i], common.at);
-        fresh[i] = refine(stratum.compared[i]);
-        moved = moved || fresh[i];
-      }
+        fresh[i] = refine(stratum.compared[i]) ? 1 : 0;
+      });
+      moved = std::any_of(fresh.begin(), fresh.end(), [](char one) { return one != 0; });
     }
     const bool by_ratio = criterion.relation == Relation::ratio;
     for (std::size_t i = 0; i < lines.size(); ++i) {

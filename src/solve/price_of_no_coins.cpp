@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <span>
+#include <tuple>
 
 #include "solve/blind.h"
 #include "solve/problem.h"
@@ -79,17 +82,22 @@ std::vector<CoinRange> coin_ranges(const Tally& tally, const Rule& rule) {
   const Sorted& sorted = tally.data().sorted();
   const std::vector<CellCode> in_rule = translate(tally.cells(), rule.cells());
   for (CellCode c = 0; c < tally.cells().size(); ++c) {
+    const auto q = [&](double x) { return rule.probability(in_rule[c], tally.reading().turn(x)); };
+    const auto scores =
+        std::span(sorted.score).subspan(sorted.start[c], sorted.start[c + 1] - sorted.start[c]);
+    // Chances rise with the score.
+    const auto first =
+        std::partition_point(scores.begin(), scores.end(), [&](double x) { return !(q(x) > 0); });
+    const auto last = std::partition_point(first, scores.end(), [&](double x) { return q(x) < 1; });
+    if (first == last) continue;
     CoinRange range;
     range.cell = c;
-    for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
-      const double score = tally.reading().turn(sorted.score[i]);
-      const double q = rule.probability(in_rule[c], score);
-      if (!(q > 0 && q < 1)) continue;
-      range.lowest = range.people > 0 ? std::min(range.lowest, score) : score;
-      range.highest = range.people > 0 ? std::max(range.highest, score) : score;
-      range.people += sorted.n[i];
-    }
-    if (range.people > 0) out.push_back(range);
+    std::tie(range.lowest, range.highest) =
+        std::minmax({tally.reading().turn(*first), tally.reading().turn(*(last - 1))});
+    const auto n =
+        sorted.n.begin() + (first - scores.begin()) + static_cast<std::ptrdiff_t>(sorted.start[c]);
+    range.people = std::accumulate(n, n + (last - first), 0.0);
+    out.push_back(range);
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #include "calibrate/tabulate.h"
 #include "rule/plain_responses.h"
 #include "solve/calibration.h"
+#include "support/parallel.h"
 
 namespace evenhand {
 namespace {
@@ -67,9 +68,13 @@ Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& 
   const double without_rows =
       problem.outlook.known() ? problem.outlook.first_above(unseen_cell, problem.options.costs, 0)
                               : problem.base_from;
-  for (CellCode c = 0; c < data.names.size(); ++c) {
-    parts.responses.push_back(data.totals[c].n > 0 ? respond(c) : from_score(without_rows));
-  }
+  parts.responses.resize(data.names.size());
+  constexpr double worth_threads = 100'000;
+  const unsigned threads = data.weight() < worth_threads ? 1 : problem.options.threads;
+  parallel(parts.responses.size(), threads, [&](std::size_t i) {
+    const auto c = static_cast<CellCode>(i);
+    parts.responses[i] = data.totals[c].n > 0 ? respond(c) : from_score(without_rows);
+  });
   return Rule(std::move(parts));
 }
 

@@ -40,7 +40,8 @@ bool has_one_rate(const Criterion& criterion);
 // Throws std::invalid_argument as solve does.
 Problem make_problem(const Tally& tally, const Criterion& criterion, const SolveOptions& options);
 
-// The rule with these responses; cells without rows are decided by the score's own benefit.
+// The rule with these responses, found on several threads; cells without rows are decided by the
+// score's own benefit.
 Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& respond);
 
 }  // namespace evenhand

@@ -12,8 +12,8 @@ namespace evenhand {
 namespace {
 
 // A cell's rate at each of its points.
-std::vector<double> rates_of(const Points& points, Rate rate, const CellTotal& total) {
-  std::vector<double> out(points.size());
+Doubles rates_of(const Points& points, Rate rate, const CellTotal& total) {
+  Doubles out(points.size());
   const double whole = denominator(rate, total);
   double before = 0;
   for (std::size_t k = 0; k < out.size(); ++k) {
@@ -122,28 +122,32 @@ std::optional<Pick> Thresholds::choose_exactly(const Component& component,
   if (!solved_by_sorting(component)) return std::nullopt;
   std::vector<Rated> cells;
   for (const CellCode c : component.cells) cells.push_back({points_[c].value, {}, {}});
-  std::vector<double> Rated::*rates = &Rated::rate;
+  const unsigned threads = problem_.options.threads;
+  Doubles Rated::*rates = &Rated::rate;
   for (const Compared* compared : component.comparisons) {
-    for (const PooledRate& member : compared->members) {
+    parallel(compared->members.size(), threads, [&](std::size_t i) {
+      const PooledRate& member = compared->members[i];
       const CellCode c = member.cells.front();
       const auto place = std::lower_bound(component.cells.begin(), component.cells.end(), c);
       cells[static_cast<std::size_t>(place - component.cells.begin())].*rates =
           rates_of(points_[c], problem_.rate_in(c, member.rate), problem_.tally.total(c));
-    }
+    });
     rates = &Rated::other;
   }
   const Compared& first = *component.comparisons.front();
   if (component.comparisons.size() == 2) {
     return best_of_two_rates(cells, apart.value_or(first.tolerance));
   }
-  return best_in_window(cells, {first.relation, apart.value_or(first.tolerance),
-                                apart ? 1 - *apart : first.ratio, first.rho});
+  return best_in_window(cells,
+                        {first.relation, apart.value_or(first.tolerance),
+                         apart ? 1 - *apart : first.ratio, first.rho},
+                        threads);
 }
 
 void Thresholds::decide_free_cells(Chosen& out) const {
   out.mixtures.assign(points_.size(), {{0, 1}});
   for (const CellCode c : free_) {
-    const std::vector<double>& worth = points_[c].value;
+    const Doubles& worth = points_[c].value;
     const auto best = std::max_element(worth.begin(), worth.end());
     out.mixtures[c] = {{static_cast<std::size_t>(best - worth.begin()), 1}};
     out.value += *best;

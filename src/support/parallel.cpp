@@ -1,5 +1,7 @@
 #include "support/parallel.h"
 
+#include <evenhand/threads.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -8,8 +10,24 @@
 
 namespace evenhand {
 
+namespace {
+
+std::atomic<unsigned> usual_threads{0};
+
+}  // namespace
+
+void use_threads(unsigned count) noexcept {
+  usual_threads = count;
+}
+
 unsigned thread_count(unsigned asked) noexcept {
+  if (asked == 0) asked = usual_threads;
   return asked > 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+}
+
+unsigned threads_of_each(std::size_t tasks, unsigned threads) noexcept {
+  return std::max(1U, thread_count(threads) / static_cast<unsigned>(std::max<std::size_t>(
+                                                  1, std::min<std::size_t>(tasks, 4096))));
 }
 
 void parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& task) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "support/parallel.h"
@@ -153,29 +154,20 @@ Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
     }
   });
   // Then close the gaps that repeated scores left.
-  std::size_t to = 0;
-  for (std::size_t c = 0; c < cells; ++c) {
-    out.start.push_back(to);
-    for (std::size_t b = c * binned.bins; b < (c + 1) * binned.bins; ++b) {
-      const std::size_t from = binned.start[b * binned.parts];
-      if (from != to) {
-        const auto move = [&](Doubles& column) {
-          const auto begin = column.begin() + static_cast<std::ptrdiff_t>(from);
-          std::copy(begin, begin + static_cast<std::ptrdiff_t>(entries[b]),
-                    column.begin() + static_cast<std::ptrdiff_t>(to));
-        };
-        move(out.score);
-        move(out.n);
-        if (labelled) move(out.n1);
-      }
-      to += entries[b];
-    }
-  }
-  out.start.push_back(to);
+  std::vector<std::size_t> first(all_bins + 1, 0);  // of each bin's entries
+  std::partial_sum(entries.begin(), entries.end(), first.begin() + 1);
+  for (std::size_t c = 0; c <= cells; ++c) out.start.push_back(first[c * binned.bins]);
+  if (first.back() == rows) return out;
   for (Doubles* column : {&out.score, &out.n, &out.n1}) {
-    if (column->size() <= to) continue;
-    column->resize(to);
-    column->shrink_to_fit();
+    if (column->empty()) continue;
+    Doubles closed(first.back());
+    parallel(tasks, threads, [&](std::size_t task) {
+      for (std::size_t b = first_bin(task); b < first_bin(task + 1); ++b) {
+        const double* const from = column->data() + binned.start[b * binned.parts];
+        std::copy(from, from + entries[b], closed.data() + first[b]);
+      }
+    });
+    *column = std::move(closed);
   }
   return out;
 }

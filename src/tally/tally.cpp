@@ -86,10 +86,9 @@ Weights read_weights(const Numbers& column, std::string_view what) {
   if (!(sum > 0)) throw std::invalid_argument(fmt::format("every {} is zero", what));
   if (std::isinf(sum)) throw std::invalid_argument(fmt::format("the sum of {}s is infinite", what));
   if (too_small > 0 || sum > largest_sum) {
-    throw std::invalid_argument(
-        fmt::format("{}s as {} as {} cannot be computed with: multiply all of them by one number",
-                    what, too_small > 0 ? "small" : "large",
-                    shortest(too_small > 0 ? too_small : sum)));
+    throw std::invalid_argument(fmt::format(
+        "{}s as {} as {} cannot be computed with: multiply all of them by one number", what,
+        too_small > 0 ? "small" : "large", shortest(too_small > 0 ? too_small : sum)));
   }
   out.integers = out.integers && sum < exact_sums_below;
   return out;
@@ -367,10 +366,17 @@ std::vector<Entry> Tally::entries(CellCode cell) const {
   check_cell(cell);
   const Sorted& sorted = data_->sorted();
   std::vector<Entry> out;
+  out.reserve(sorted.start[cell + 1] - sorted.start[cell]);
   for (std::size_t i = sorted.start[cell]; i < sorted.start[cell + 1]; ++i) {
     out.push_back({sorted.score[i], sorted.n[i], sorted.positives(i)});
   }
   return out;
+}
+
+std::size_t Tally::distinct_scores(CellCode cell) const {
+  check_cell(cell);
+  const std::vector<std::size_t>& start = data_->sorted().start;
+  return start[cell + 1] - start[cell];
 }
 
 bool Tally::operator==(const Tally& other) const {

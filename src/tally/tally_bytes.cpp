@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "support/dyadic.h"
+#include "support/parallel.h"
+#include "tally/checksum.h"
 #include "tally/data.h"
 
 namespace evenhand {
@@ -22,41 +24,60 @@ constexpr std::uint32_t newest_version = 1;
   throw std::invalid_argument("not a valid tally: " + what);
 }
 
-// FNV-1a: finds accidents, not attackers.
 std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::byte byte : bytes)
-    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
-  return hash;
+  Checksums<> out;
+  out.put(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  return out.at[0];
 }
 
-class Writer {
+// Hands bytes on, many at a time.
+class Pieces {
  public:
-  template <class Integer>
-  requires std::is_unsigned_v<Integer>
-  void put(Integer value) {
-    std::array<std::byte, sizeof value> bytes;
-    for (std::size_t i = 0; i < sizeof value; ++i) {
-      bytes[i] = static_cast<std::byte>((std::uint64_t{value} >> (8 * i)) & 0xFFU);
+  explicit Pieces(const Tally::Put& put) : put_(put) {}
+
+  void put(const unsigned char* at, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+      if (used_ == bytes_.size()) hand_on();
+      bytes_[used_++] = static_cast<std::byte>(at[i]);
     }
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
-  void put(double value) { put(std::bit_cast<std::uint64_t>(value)); }
-  void put(std::string_view text) {
-    put(std::uint64_t{text.size()});
-    put_raw(text);
+  void number(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    if (bytes_.size() - used_ < 8) hand_on();
+    for (unsigned i = 0; i < 8; ++i) bytes_[used_ + i] = static_cast<std::byte>(bits >> (8 * i));
+    used_ += 8;
   }
-  void put_raw(std::string_view text) {
-    for (const char c : text) bytes_.push_back(static_cast<std::byte>(c));
-  }
-  std::vector<std::byte> finish() {
-    put(checksum(bytes_));
-    return std::move(bytes_);
+  void hand_on() {
+    put_(std::span(bytes_).first(used_));
+    used_ = 0;
   }
 
  private:
-  std::vector<std::byte> bytes_;
+  const Tally::Put& put_;
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(std::size_t{1} << 16U);
+  std::size_t used_ = 0;
 };
+
+template <class Integer, class Sink>
+requires std::is_unsigned_v<Integer>
+void put_integer(Sink& sink, Integer value) {
+  std::array<unsigned char, sizeof value> bytes;
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    bytes[i] = static_cast<unsigned char>((std::uint64_t{value} >> (8 * i)) & 0xFFU);
+  }
+  sink.put(bytes.data(), bytes.size());
+}
+
+template <class Sink>
+void put_raw(Sink& sink, std::string_view text) {
+  sink.put(reinterpret_cast<const unsigned char*>(text.data()), text.size());
+}
+
+template <class Sink>
+void put_text(Sink& sink, std::string_view text) {
+  put_integer(sink, std::uint64_t{text.size()});
+  put_raw(sink, text);
+}
 
 class Reader {
  public:
@@ -134,35 +155,84 @@ void read_cell(Reader& reader, const Tally::Data& data, Sorted& out) {
   out.start.push_back(out.size());
 }
 
+// All bytes but the checksum; entries(sink, begin, end) puts those of a cell.
+template <class Sink, class Entries>
+void put_tally(Sink& sink, const Tally::Data& data, Entries entries) {
+  const Sorted& sorted = data.sorted();
+  put_raw(sink, magic);
+  put_integer(sink, newest_version);
+  put_integer(sink, static_cast<std::uint8_t>(data.reading.scale));
+  put_integer(sink, static_cast<std::uint8_t>(data.reading.favorable));
+  put_integer(sink, static_cast<std::uint8_t>(data.labelled));
+  put_integer(sink, static_cast<std::uint8_t>(data.unit_weights));
+  put_integer(sink, static_cast<std::uint8_t>(data.integer_weights));
+  put_integer(sink, level_code(data.resolution.fixed_level()));
+  put_integer(sink, std::uint64_t{data.resolution.cap().value_or(0)});
+  put_integer(sink, level_code(data.level));
+  put_integer(sink, std::uint64_t{data.names.attributes().size()});
+  for (const std::string& name : data.names.attributes()) put_text(sink, name);
+  put_integer(sink, std::uint64_t{data.names.size()});
+  for (CellCode c = 0; c < data.names.size(); ++c) {
+    for (const std::string& value : data.names.values(c)) put_text(sink, value);
+    put_integer(sink, std::uint64_t{sorted.start[c + 1] - sorted.start[c]});
+    entries(sink, sorted.start[c], sorted.start[c + 1]);
+  }
+}
+
+template <class Sink>
+void put_entries(Sink& sink, const Sorted& sorted, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    sink.number(sorted.score[i]);
+    sink.number(sorted.n[i]);
+    if (!sorted.n1.empty()) sink.number(sorted.n1[i]);
+  }
+}
+
+// In parts where many threads have a long way to go.
+std::uint64_t checksum_of(const Tally::Data& data) {
+  const Sorted& sorted = data.sorted();
+  const unsigned threads = thread_count(0);
+  constexpr std::size_t part = std::size_t{1} << 16U;
+  constexpr unsigned passes = 4;  // that parts take
+  Checksums<> state;
+  put_tally(state, data, [&](Checksums<>& sink, std::size_t begin, std::size_t end) {
+    const std::size_t parts = (end - begin) / part;
+    if (parts < 2 || threads <= passes) return put_entries(sink, sorted, begin, end);
+    const auto from = [&](std::size_t i) { return begin + (end - begin) * i / parts; };
+    const std::size_t size = data.labelled ? 24 : 16;
+    std::vector<std::size_t> sizes;
+    for (std::size_t i = 0; i < parts; ++i) sizes.push_back(size * (from(i + 1) - from(i)));
+    sink.at[0] = checksum_of_parts(sink.at[0], sizes, threads, [&](auto& some, std::size_t i) {
+      put_entries(some, sorted, from(i), from(i + 1));
+    });
+  });
+  return state.at[0];
+}
+
 }  // namespace
 
-std::vector<std::byte> Tally::to_bytes() const {
-  const Data& data = *data_;
-  const Sorted& sorted = data.sorted();
-  Writer writer;
-  writer.put_raw(magic);
-  writer.put(newest_version);
-  writer.put(static_cast<std::uint8_t>(data.reading.scale));
-  writer.put(static_cast<std::uint8_t>(data.reading.favorable));
-  writer.put(static_cast<std::uint8_t>(data.labelled));
-  writer.put(static_cast<std::uint8_t>(data.unit_weights));
-  writer.put(static_cast<std::uint8_t>(data.integer_weights));
-  writer.put(level_code(data.resolution.fixed_level()));
-  writer.put(std::uint64_t{data.resolution.cap().value_or(0)});
-  writer.put(level_code(data.level));
-  writer.put(std::uint64_t{data.names.attributes().size()});
-  for (const std::string& name : data.names.attributes()) writer.put(std::string_view(name));
-  writer.put(std::uint64_t{data.names.size()});
-  for (CellCode c = 0; c < data.names.size(); ++c) {
-    for (const std::string& value : data.names.values(c)) writer.put(std::string_view(value));
-    writer.put(std::uint64_t{sorted.start[c + 1] - sorted.start[c]});
-    for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
-      writer.put(sorted.score[i]);
-      writer.put(sorted.n[i]);
-      if (data.labelled) writer.put(sorted.n1[i]);
+void Tally::put_bytes(const Put& put) const {
+  data_->sorted();  // with all threads, before they split
+  std::uint64_t sum = 0;
+  Pieces pieces(put);
+  parallel(2, 0, [&](std::size_t which) {
+    if (which == 1) {
+      sum = checksum_of(*data_);
+      return;
     }
-  }
-  return writer.finish();
+    put_tally(pieces, *data_, [&](Pieces& sink, std::size_t begin, std::size_t end) {
+      put_entries(sink, data_->sorted(), begin, end);
+    });
+  });
+  put_integer(pieces, sum);
+  pieces.hand_on();
+}
+
+std::vector<std::byte> Tally::to_bytes() const {
+  std::vector<std::byte> out;
+  put_bytes(
+      [&](std::span<const std::byte> piece) { out.insert(out.end(), piece.begin(), piece.end()); });
+  return out;
 }
 
 Tally Tally::from_bytes(std::span<const std::byte> bytes) {

@@ -1,0 +1,139 @@
+// Large problems are worked on in parts, side by side: neither the parts nor the threads show.
+#include <evenhand/lottery.h>
+#include <evenhand/solve.h>
+#include <evenhand/tally_file.h>
+#include <evenhand/threads.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace evenhand::testing {
+namespace {
+
+struct People {
+  std::vector<double> score;
+  std::vector<CellCode> code;
+  std::vector<std::uint8_t> label;
+  CellNames names{{"group"}, {{"A"}, {"B"}}};
+
+  Tally tally(bool labels, const std::vector<double>& weight = {}) const {
+    TallyOptions options;
+    if (labels) options.label = label;
+    if (!weight.empty()) options.weight = weight;
+    return Tally::of(score, names, code, options);
+  }
+};
+
+// More distinct scores in each group than one part has.
+People many_people() {
+  People out;
+  std::mt19937_64 random(1);
+  const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
+  for (std::size_t i = 0; i < 420'000; ++i) {
+    out.code.push_back(static_cast<CellCode>(random() % 5 < 2));
+    out.score.push_back(unit() * (1 - 0.1 * out.code.back()));
+    out.label.push_back(unit() < out.score.back() ? 1 : 0);
+  }
+  return out;
+}
+
+class Threads : public ::testing::Test {
+ protected:
+  void TearDown() override { use_threads(0); }
+  const People people = many_people();
+};
+
+TEST_F(Threads, TheChecksumOfPartsIsThatOfAllBytes) {
+  for (const bool labels : {false, true}) {
+    const Tally tally = people.tally(labels);
+    use_threads(1);
+    const std::vector<std::byte> alone = tally.to_bytes();
+    use_threads(8);
+    ASSERT_EQ(tally.to_bytes(), alone);
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (std::size_t i = 0; i + 8 < alone.size(); ++i) {
+      hash = (hash ^ static_cast<std::uint64_t>(alone[i])) * 0x100000001b3;
+    }
+    std::uint64_t written = 0;
+    for (std::size_t i = 0; i < 8; ++i) {
+      written |= static_cast<std::uint64_t>(alone[alone.size() - 8 + i]) << (8 * i);
+    }
+    EXPECT_EQ(written, hash);
+  }
+}
+
+TEST_F(Threads, FingerprintsDoNotDependOnThem) {
+  const Tally tally = people.tally(true);
+  use_threads(1);
+  const std::string alone = fingerprint(tally);
+  use_threads(8);
+  EXPECT_EQ(fingerprint(tally), alone);
+}
+
+// Without labels a group's benefit rises along its thresholds, then falls: the best one between
+// two bounds is the one nearest to its peak.
+double best_without_coins(const People& people, double tolerance) {
+  std::vector<std::vector<double>> scores(2);
+  for (std::size_t i = 0; i < people.score.size(); ++i) {
+    scores[people.code[i]].push_back(people.score[i]);
+  }
+  std::vector<std::vector<double>> value(2, {0.0});
+  for (std::size_t g = 0; g < 2; ++g) {
+    std::sort(scores[g].rbegin(), scores[g].rend());
+    for (const double p : scores[g]) value[g].push_back(value[g].back() + 2 * p - 1);
+  }
+  const auto size = [&](std::size_t g) { return static_cast<double>(scores[g].size()); };
+  const auto peak = std::max_element(value[1].begin(), value[1].end()) - value[1].begin();
+  double best = 0;
+  for (std::size_t a = 0; a < value[0].size(); ++a) {
+    const double rate = static_cast<double>(a) / size(0);
+    const double reach = tolerance + 1e-12;
+    const auto low = static_cast<std::ptrdiff_t>(std::ceil((rate - reach) * size(1)));
+    const auto high = static_cast<std::ptrdiff_t>(std::floor((rate + reach) * size(1)));
+    const std::ptrdiff_t b = std::clamp<std::ptrdiff_t>(peak, low, high);
+    if (low > high || b < 0 || b >= static_cast<std::ptrdiff_t>(value[1].size())) continue;
+    best = std::max(best, value[0][a] + value[1][static_cast<std::size_t>(b)]);
+  }
+  return best;
+}
+
+TEST_F(Threads, TheBestRuleWithoutCoinsIsThatOfAllSlices) {
+  const Tally tally = people.tally(false);
+  for (const double tolerance : {1e-5, 0.01, 0.2}) {
+    const Criterion criterion =
+        statistical_parity({.sensitive = {"group"}, .tolerance = tolerance});
+    std::vector<double> found;
+    for (const unsigned threads : {1U, 8U}) {
+      const Solution solution = solve(tally, criterion, {.threads = threads});
+      const auto price = price_of_no_coins(tally, solution);
+      ASSERT_TRUE(price);
+      found.push_back(price->objective);
+      const Solution none = solve(tally, criterion, {.lottery = Lottery::none, .threads = threads});
+      EXPECT_EQ(none.lottery_share, 0);
+      EXPECT_NEAR(none.primal, found.front(), 1e-9 * found.front());
+    }
+    EXPECT_EQ(found[0], found[1]);
+    EXPECT_NEAR(found[0], best_without_coins(people, tolerance), 1e-9 * found[0]);
+  }
+}
+
+TEST_F(Threads, PoolingInPartsIsPoolingAtOnce) {
+  const Criterion criterion = equalized_odds({.sensitive = {"group"}});
+  const Solution alone = solve(people.tally(true), criterion, {.threads = 1});
+  const Solution together = solve(people.tally(true), criterion, {.threads = 8});
+  EXPECT_EQ(alone.status, Status::optimal);
+  EXPECT_EQ(alone.rule, together.rule);
+  EXPECT_EQ(alone.primal, together.primal);
+  // Fractional weights are pooled one after the other.
+  const std::vector<double> halves(people.score.size(), 0.5);
+  const Solution halved = solve(people.tally(true, halves), criterion);
+  EXPECT_EQ(halved.status, Status::optimal);
+  EXPECT_NEAR(2 * halved.primal, alone.primal, 1e-9 * alone.primal);
+}
+
+}  // namespace
+}  // namespace evenhand::testing
