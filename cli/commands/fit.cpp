@@ -209,6 +209,8 @@ int run_fit(const FitArguments& options) {
   const AuditOptions auditing = auditing_of(fit);
   const Audit before = audit(data.tally(), data.roles(), auditing);
   const Audit after = audit(data.tally(), data.roles(), fit.rule, auditing);
+  const bool for_people = !options.json && !(output && output->is_standard_output());
+  const std::string text = for_people ? report(data, found) : "";
   FitRecord record = found.record();
   StoredTally stored = data.stored;
   stored.source.fingerprint = fingerprint.get();
@@ -234,7 +236,7 @@ int run_fit(const FitArguments& options) {
     print(all.dump(2) + "\n");
     return done;
   }
-  print_for_people(report(data, found) + written_in_words(output ? output->name() : ""));
+  print_for_people(text + written_in_words(output ? output->name() : ""));
   return done;
 }
 
