@@ -115,7 +115,7 @@ void add_data_options(Command& command, DataOptions& options) {
   add_threads(command, options.database);
   command
       .add_option("--memory", options.database.memory,
-                  "Memory limit for reading and writing files, for example 2GB")
+                  "Memory limit for files, and for exact scores, for example 2GB")
       ->type_name("SIZE");
 }
 

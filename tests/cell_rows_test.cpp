@@ -119,6 +119,39 @@ TEST(CellRows, KeepNegativeZeroAndZeroTogether) {
   EXPECT_EQ(tally.entries(0), (std::vector<Entry>{{0.0, 2, 0}}));
 }
 
+TEST(CellRows, SayWhatMemoryTheyNeed) {
+  const auto needed = [](const CellRowsOptions& options, std::size_t rows, std::size_t distinct) {
+    CellRows cell(options);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double score = static_cast<double>(i % distinct) / static_cast<double>(distinct);
+      options.weighted ? cell.add(score, false, 2) : cell.add(score, false);
+    }
+    return cell.peak_bytes();
+  };
+  constexpr std::size_t many = 500'000;
+  // Exact scores that all differ: for every row, at least what the tally keeps of it.
+  EXPECT_GT(needed({}, 2 * many, 2 * many), needed({}, many, many) + many * sizeof(Entry));
+  EXPECT_GT(needed({}, many, many), (many - 100'000) * sizeof(Entry));
+  // Scores that repeat, and coarse ones: no more for more rows.
+  EXPECT_EQ(needed({}, 2 * many, 1000), needed({}, many, 1000));
+  const CellRowsOptions coarse{.resolution = Resolution::bits(10)};
+  EXPECT_EQ(needed(coarse, 2 * many, 2 * many), needed(coarse, many, many));
+  // Weighted rows are listed, whatever the resolution.
+  const CellRowsOptions weighted{.resolution = Resolution::bits(10), .weighted = true};
+  EXPECT_EQ(needed(weighted, 2 * many, 10), 2 * needed(weighted, many, 10));
+  // Absorbing neither loses nor invents any.
+  CellRows one({});
+  CellRows other({});
+  for (std::size_t i = 0; i < many; ++i) {
+    one.add(static_cast<double>(i) / many, false);
+    other.add(static_cast<double>(i) / many / 2, false);
+  }
+  const std::size_t apart = one.peak_bytes() + other.peak_bytes();
+  one.absorb(std::move(other));
+  EXPECT_GT(one.peak_bytes(), apart - apart / 4);
+  EXPECT_LT(one.peak_bytes(), apart + apart / 4);
+}
+
 TEST(CellRows, RefuseToMakeATallyOfNothing) {
   std::vector<CellRows> cells = {CellRows({})};
   testing::expect_throw<std::invalid_argument>(

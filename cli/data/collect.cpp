@@ -1,7 +1,10 @@
 #include "data/collect.h"
 
 #include <algorithm>
+#include <limits>
+#include <locale>
 #include <map>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,6 +37,35 @@ void explain(Database& database, const Source& source, const Columns& columns,
   }
 }
 
+// What DuckDB may take: --memory, or most of what the machine has.
+struct Allowed {
+  std::string text;  // "286.1 MiB"
+  std::size_t bytes;
+};
+
+Allowed allowed_memory(Database& database) {
+  const std::string text =
+      database.query("SELECT current_setting('memory_limit')")[0][0].value_or("");
+  std::istringstream words(text);
+  words.imbue(std::locale::classic());
+  double size = 0;
+  std::string unit;
+  words >> size >> unit;
+  for (const std::string_view known : {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"}) {
+    if (unit == known) return {text, static_cast<std::size_t>(size)};
+    size *= 1024;
+  }
+  return {text, std::numeric_limits<std::size_t>::max()};
+}
+
+[[noreturn]] void refuse_size(const Source& source, bool weighted, const Allowed& allowed) {
+  throw UserError(fmt::format(
+      "{}: {} need more memory than {}: {}, or allow more with --memory", source.name(),
+      weighted ? "weighted rows, which are kept one by one," : "exact scores", allowed.text,
+      weighted ? "tally parts of the rows, then merge them"
+               : "--resolution 16 bounds it whatever the number of rows"));
+}
+
 bool only_zero_and_one(const Tally& tally) {
   for (CellCode c = 0; c < tally.cells().size(); ++c) {
     if (tally.distinct_scores(c) > 2) return false;
@@ -55,7 +87,12 @@ std::vector<std::string> Columns::attributes() const {
 
 Collected collect(Database& database, const Source& source, const Columns& columns,
                   const CellRowsOptions& options, const NullPolicy& nulls) {
+  const Allowed allowed = allowed_memory(database);
   TallyFunction function{.options = options};
+  // Any other resolution bounds the memory itself.
+  if (options.weighted || options.resolution == Resolution::exact()) {
+    function.most_bytes = allowed.bytes;
+  }
   function.add_to(database);
   std::vector<std::string> groups;
   std::vector<std::string> texts;
@@ -83,6 +120,7 @@ Collected collect(Database& database, const Source& source, const Columns& colum
                                       joined(groups), source.relation(), by),
                           "reading");
   } catch (const UserError& error) {
+    if (function.too_large()) refuse_size(source, options.weighted, allowed);
     source.rethrow_named([&] { explain(database, source, columns, options.reading); });
     throw UserError(fmt::format("{}: {}", source.name(), error.what()));
   }

@@ -112,7 +112,7 @@ bool add_rows(const Numbers& numbers, duckdb_aggregate_state* states, idx_t rows
 }
 
 void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
-  const TallyFunction& shared = function_of(info);
+  TallyFunction& shared = function_of(info);
   const CellRowsOptions& options = shared.options;
   try {
     const idx_t rows = duckdb_data_chunk_get_size(input);
@@ -122,7 +122,11 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
                          : (options.weighted ? add_rows<false, true> : add_rows<false, false>);
     if (!add(numbers, states, rows, options)) {
       duckdb_aggregate_function_set_error(info, "a bad value");
+      return;
     }
+    // One part for each chunk: a row's, so that those that grow are looked at most.
+    if (rows > 0) shared.note(*part_of(states[shared.chunks++ % rows]));
+    if (shared.too_large()) duckdb_aggregate_function_set_error(info, "too large");
   } catch (const std::exception& error) {
     duckdb_aggregate_function_set_error(info, error.what());
   }
@@ -140,6 +144,7 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
         continue;
       }
       target->missing += source->missing;
+      target->noted += std::exchange(source->noted, 0);
       target->rows.absorb(std::move(source->rows));
     }
   } catch (const std::exception& error) {
@@ -167,6 +172,11 @@ void destroy(duckdb_aggregate_state* states, idx_t count) {
 }
 
 }  // namespace
+
+void TallyFunction::note(TallyPart& part) {
+  const std::size_t now = part.rows.peak_bytes();
+  bytes += now - std::exchange(part.noted, now);  // it wraps where a part has become smaller
+}
 
 void TallyFunction::add_to(Database& database) {
   duckdb_aggregate_function function = duckdb_create_aggregate_function();

@@ -43,6 +43,12 @@ class CellRows {
 
   std::size_t rows() const noexcept { return rows_ + pending_[0].size + pending_[1].size; }
 
+  // Memory that a fit on these rows takes at its peak, roughly: a listed score comes into bins,
+  // into order and into the fingerprint of the tally; slots of counted ones have room for all that.
+  std::size_t peak_bytes() const noexcept {
+    return 10 * sizeof(double) * listed_ + sizeof(Count) * table_.size();
+  }
+
  private:
   friend class CellRowsAccess;
 
@@ -88,6 +94,7 @@ class CellRows {
   Blocks scores_[2];  // by outcome
   Blocks weights_[2];
   std::size_t rows_ = 0;
+  std::size_t listed_ = 0;  // scores and weights in blocks
 };
 
 // Cell c of the tally has the rows of `cells[c]`, all made with `options`. Bit for bit what

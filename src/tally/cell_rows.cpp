@@ -82,6 +82,7 @@ void CellRows::flush(bool favourable) {
   if (rows.empty()) return;
   rows_ += rows.size();
   if (listing_) {
+    listed_ += rows.size();
     append_all(scores_[favourable], rows);
     return;
   }
@@ -109,6 +110,7 @@ void CellRows::flush() {
 
 void CellRows::add(double score, bool label, double weight) {
   ++rows_;
+  listed_ += 2;
   const bool favourable = is_favourable(label);
   append(scores_[favourable], options_.reading.turn(score));
   append(weights_[favourable], weight);
@@ -224,6 +226,7 @@ void CellRows::absorb(CellRows&& other) {
   flush();
   other.flush();
   rows_ += other.rows_;
+  listed_ += other.listed_;
   CellRowsAccess::lower_to(*this, other.level_);
   if (!level_) level_ = other.level_;
   for (const std::vector<Count>* counts : {&other.table_, &other.full_}) {
