@@ -97,7 +97,7 @@ complete -F _evenhand evenhand
 }
 
 // The first sentence of a description, on one line.
-std::string brief(const std::string& description) {
+std::string first_sentence(const std::string& description) {
   std::string out = description.substr(0, description.find('\n'));
   if (const auto end = out.find_first_of(";:("); end != std::string::npos) out.resize(end);
   while (!out.empty() && (out.back() == ' ' || out.back() == '.')) out.pop_back();
@@ -119,7 +119,7 @@ std::string quoted(const std::string& text, std::string_view escape) {
 
 // 'name:description' for _describe.
 std::string zsh_word(const std::string& name, const std::string& description) {
-  return quoted(name + ":" + brief(description), "'\\''");
+  return quoted(name + ":" + first_sentence(description), "'\\''");
 }
 
 std::string zsh_options(const CLI::App& command) {
@@ -197,7 +197,7 @@ void add_fish_options(std::string& out, const CLI::App& command, const std::stri
       }
     }
     if (option->get_expected_max() > 0) out += " -r";
-    out += fmt::format(" -d {}\n", quoted(brief(option->get_description()), "\\'"));
+    out += fmt::format(" -d {}\n", quoted(first_sentence(option->get_description()), "\\'"));
   }
 }
 
@@ -207,11 +207,11 @@ std::string fish_completion(CLI::App& program) {
     const std::string& name = command->get_name();
     const std::string seen = "__fish_seen_subcommand_from " + name;
     out += fmt::format("complete -c evenhand -n __fish_use_subcommand -f -a {} -d {}\n", name,
-                       quoted(brief(command->get_description()), "\\'"));
+                       quoted(first_sentence(command->get_description()), "\\'"));
     add_fish_options(out, *command, seen);
     for (CLI::App* sub : commands_of(*command)) {
       out += fmt::format("complete -c evenhand -n '{}' -f -a {} -d {}\n", seen, sub->get_name(),
-                         quoted(brief(sub->get_description()), "\\'"));
+                         quoted(first_sentence(sub->get_description()), "\\'"));
       add_fish_options(out, *sub, seen + "; and __fish_seen_subcommand_from " + sub->get_name());
     }
   }

@@ -352,4 +352,18 @@ SolveOptions FitOptions::build(const ObjectiveOptions& objective, unsigned threa
           .threads = threads};
 }
 
+void add_subject_options(Command& command, std::vector<std::string>& rules, const char* of_rules,
+                         std::string& decision, const char* of_decision) {
+  command.add_option("--rule", rules, of_rules)->type_name("FILE")->one_at_a_time();
+  command.add_option("--decision", decision, of_decision)->type_name("COLUMN");
+}
+
+void add_unseen_option(Command& command, std::string& unseen) {
+  command
+      .add_option("--unseen", unseen,
+                  "With --rule, people in a group that it does not know: error, score (decide by "
+                  "the score alone) or reject (default: error)")
+      ->type_name("POLICY");
+}
+
 }  // namespace evenhand::cli

@@ -127,6 +127,11 @@ struct FitOptions {
 };
 void add_fit_options(Command& command, FitOptions& options);
 
+// What audits and reports are about: rules, or decisions already made.
+void add_subject_options(Command& command, std::vector<std::string>& rules, const char* of_rules,
+                         std::string& decision, const char* of_decision);
+void add_unseen_option(Command& command, std::string& unseen);
+
 // All of these: what fit and frontier have in common.
 struct ProblemOptions {
   DataOptions data;

@@ -252,16 +252,11 @@ void add_audit(Command& program, int& status) {
   auto options = std::make_shared<AuditArguments>();
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
-  command
-      .add_option("--rule", options->rules,
-                  "Audit this rule, beside the scores alone; give it again for each further rule, "
-                  "and they stand side by side, with whom each decides unlike the first")
-      ->type_name("FILE")
-      ->one_at_a_time();
-  command
-      .add_option("--decision", options->decision,
-                  "Audit the decisions in this column, 0 or 1, instead of a score")
-      ->type_name("COLUMN");
+  add_subject_options(
+      command, options->rules,
+      "Audit this rule, beside the scores alone; give it again for each further rule, and they "
+      "stand side by side, with whom each decides unlike the first",
+      options->decision, "Audit the decisions in this column, 0 or 1, instead of a score");
   add_row_options(command, options->rows);
   add_soft_columns(command, options->soft,
                    "Instead of --sensitive: columns with the probability that somebody belongs to "
@@ -280,11 +275,7 @@ void add_audit(Command& program, int& status) {
       .add_option("--reference", options->reference,
                   "Compare every group with this one; several sensitive columns with commas")
       ->type_name("GROUP");
-  command
-      .add_option("--unseen", options->unseen,
-                  "With --rule, people in a group that it does not know: error, score (decide by "
-                  "the score alone) or reject (default: error)")
-      ->type_name("POLICY");
+  add_unseen_option(command, options->unseen);
   command
       .add_option(
           "--require", options->require,

@@ -236,24 +236,15 @@ void add_report(Command& program, int& status) {
   auto options = std::make_shared<ReportArguments>();
   add_data_options(command, options->data);
   add_tally_option(command, options->rows);
-  command
-      .add_option("--rule", options->rules,
-                  "The rule that the report is about; give it again for each further rule, and "
-                  "they stand beside the first")
-      ->type_name("FILE")
-      ->one_at_a_time();
-  command
-      .add_option("--decision", options->decision,
-                  "Report on the decisions in this column, 0 or 1, instead of a score")
-      ->type_name("COLUMN");
+  add_subject_options(
+      command, options->rules,
+      "The rule that the report is about; give it again for each further rule, and they stand "
+      "beside the first",
+      options->decision, "Report on the decisions in this column, 0 or 1, instead of a score");
   add_row_options(command, options->rows);
   add_fairness_options(command, options->fairness);
   add_objective_options(command, options->objective);
-  command
-      .add_option("--unseen", options->unseen,
-                  "With --rule, people in a group that it does not know: error, score (decide by "
-                  "the score alone) or reject (default: error)")
-      ->type_name("POLICY");
+  add_unseen_option(command, options->unseen);
   command
       .add_option("--categories", options->categories,
                   "Columns that regulators' tables are about (default: the sensitive ones)")

@@ -17,9 +17,7 @@ namespace evenhand::cli {
 namespace {
 
 // The values of one attribute that the rule knows, by their order.
-struct KnownValues {
-  std::unordered_map<std::string, std::int32_t> index;
-};
+using KnownValues = std::unordered_map<std::string, std::int32_t>;
 
 constexpr std::int32_t unknown_value = -1;
 constexpr std::string_view value_function = "evenhand_value_";
@@ -57,8 +55,8 @@ void find_values(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
                                    duckdb_string_t_length(texts[row]));
       if (row == 0 || value != text) {  // neighbours are often alike
         text = value;
-        const auto found = known.index.find(text);
-        last = found == known.index.end() ? unknown_value : found->second;
+        const auto found = known.find(text);
+        last = found == known.end() ? unknown_value : found->second;
       }
       out[row] = last;
     }
@@ -66,10 +64,6 @@ void find_values(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
     duckdb_scalar_function_set_error(info, error.what());
   }
 }
-
-}  // namespace
-
-namespace {
 
 const CellNames& cells_of(const AnyRule& rule) {
   const auto* const soft = std::get_if<SoftRule>(&rule);
@@ -125,25 +119,24 @@ struct DecideFunction::State {
     values.resize(names.attributes().size());
     for (CellCode c = 0; c < names.size(); ++c) {
       for (std::size_t a = 0; a < values.size(); ++a) {
-        values[a].index.try_emplace(names.values(c)[a],
-                                    static_cast<std::int32_t>(values[a].index.size()));
+        values[a].try_emplace(names.values(c)[a], static_cast<std::int32_t>(values[a].size()));
       }
     }
     constexpr std::size_t most = std::size_t{1} << 22U;
     std::size_t combinations = 1;
     for (const KnownValues& known : values) {
-      combinations = combinations <= most ? combinations * known.index.size() : combinations;
+      combinations = combinations <= most ? combinations * known.size() : combinations;
     }
     if (combinations <= most) cells.assign(combinations, unseen_cell);
     for (CellCode c = 0; c < names.size(); ++c) {
       std::vector<std::int32_t> key;
       for (std::size_t a = 0; a < values.size(); ++a) {
-        key.push_back(values[a].index.at(names.values(c)[a]));
+        key.push_back(values[a].at(names.values(c)[a]));
       }
       if (combinations <= most) {
         std::size_t at = 0;
         for (std::size_t a = 0; a < key.size(); ++a) {
-          at = at * values[a].index.size() + static_cast<std::size_t>(key[a]);
+          at = at * values[a].size() + static_cast<std::size_t>(key[a]);
         }
         cells[at] = c;
       } else {
@@ -158,7 +151,7 @@ struct DecideFunction::State {
       for (std::size_t a = 0; a < columns.size(); ++a) {
         const std::int32_t value = columns[a][row];
         if (value < 0) return unseen_cell;
-        at = at * values[a].index.size() + static_cast<std::size_t>(value);
+        at = at * values[a].size() + static_cast<std::size_t>(value);
       }
       return cells[at];
     }

@@ -29,7 +29,7 @@ std::string bins_table(const CalibrationFigures& figures) {
 }
 
 // Rows of a table with a column for each of the two reports that is there.
-struct Columns {
+struct ReportColumns {
   const Reliability& of;
 
   std::vector<std::string> titles(std::vector<std::string> titles, std::string_view name) const {
@@ -91,7 +91,7 @@ Reliability reliability_of(const Tally& tally, const std::optional<Calibrator>& 
 }
 
 std::string to_text(const Reliability& reliability, const CellNames& names) {
-  const Columns columns{reliability};
+  const ReportColumns columns{reliability};
   const auto* const before = reliability.before ? &*reliability.before : nullptr;
   const auto* const after = reliability.after ? &*reliability.after : nullptr;
   std::vector<std::string> titles = {""};

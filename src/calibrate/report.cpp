@@ -20,9 +20,9 @@ struct BinSum {
   double p = 0;  // sum of n p
 };
 
-class Measure {
+class Reliability {
  public:
-  explicit Measure(std::size_t bins) : bins_(bins) {}
+  explicit Reliability(std::size_t bins) : bins_(bins) {}
 
   void add(double p, double n, double n1) {
     BinSum& bin = bins_[bin_of(p)];
@@ -84,12 +84,12 @@ CalibrationReport report(const Tally& tally, const Outlook& outlook, std::size_t
   }
   const Sorted& sorted = tally.data().sorted();
   CalibrationReport out;
-  Measure overall(bins);
+  Reliability overall(bins);
   for (CellCode c = 0; c < tally.cells().size(); ++c) {
-    Measure cell(bins);
+    Reliability cell(bins);
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
       const double p = outlook.probability(c, sorted.score[i]);
-      for (Measure* measure : {&cell, &overall}) measure->add(p, sorted.n[i], sorted.n1[i]);
+      for (Reliability* measure : {&cell, &overall}) measure->add(p, sorted.n[i], sorted.n1[i]);
     }
     out.cells.push_back(cell.figures());
   }

@@ -96,7 +96,7 @@ class Search {
   bool closed(double bound) const { return bound <= best_.value + 1e-10 * options_.magnitude; }
   bool closed(const Node& node) const { return closed(node.bound); }
 
-  std::shared_ptr<const Range> range_of(std::size_t c, const Node::Choices& choices) const {
+  std::shared_ptr<const VertexRange> range_of(std::size_t c, const Node::Choices& choices) const {
     return make_range(points_[c], windows_[c].first[choices.begin], windows_[c].last[choices.end]);
   }
 

@@ -8,10 +8,10 @@
 namespace evenhand {
 namespace {
 
-struct Vector {
+struct Offset {
   double n, y;
 };
-double cross(const Vector& a, const Vector& b) {
+double cross_of(const Offset& a, const Offset& b) {
   return a.n * b.y - a.y * b.n;
 }
 
@@ -46,7 +46,7 @@ class MixedWindow {
 
   std::optional<Mixture> mixture() const {
     if (a_ == b_) return Mixture{{a_, 1}};
-    const Vector whole = from_a(b_);
+    const Offset whole = from_a(b_);
     const double share = std::clamp(to_.n / whole.n, 0.0, 1.0);
     if (std::abs(to_.y - share * whole.y) <= rounding_of(points_)) {
       return Mixture{{a_, 1 - share}, {b_, share}};
@@ -55,22 +55,22 @@ class MixedWindow {
   }
 
  private:
-  Vector from_a(std::size_t k) const {
+  Offset from_a(std::size_t k) const {
     return {points_.n[k] - points_.n[a_], points_.y[k] - points_.y[a_]};
   }
 
   // The window cannot lose either end, so every triangle of points that holds the target has both
   // for corners.
-  std::optional<Mixture> triangle(const Vector& whole) const {
+  std::optional<Mixture> triangle(const Offset& whole) const {
     double least = infinity;
     std::optional<Mixture> best;
     constexpr double slack = 1e-10;
     for (std::size_t j = a_ + 1; j < b_; ++j) {
-      const Vector part = from_a(j);
-      const double area = cross(part, whole);
+      const Offset part = from_a(j);
+      const double area = cross_of(part, whole);
       if (area == 0) continue;
-      const double w = cross(to_, whole) / area;
-      const double u = cross(part, to_) / area;
+      const double w = cross_of(to_, whole) / area;
+      const double u = cross_of(part, to_) / area;
       if (!(w >= -slack && u >= -slack && w + u <= 1 + slack)) continue;
       const double lower = std::clamp(u, 0.0, 1.0);
       const double upper = std::clamp(w + u, lower, 1.0);
@@ -86,7 +86,7 @@ class MixedWindow {
 
   const Points& points_;
   std::size_t a_, b_;
-  Vector to_;
+  Offset to_;
 };
 
 Mixture snapped(Mixture mixture, double snap) {

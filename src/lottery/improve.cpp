@@ -6,7 +6,7 @@
 namespace evenhand {
 namespace {
 
-constexpr double negligible = 1e-10;
+constexpr double tiny_change = 1e-10;
 
 // What the other cells leave to one of them.
 class Alone {
@@ -29,7 +29,7 @@ class Alone {
     for (const std::size_t q : touched_)
       values_[q] = rest_[q] + own_[q].n * at.n + own_[q].y * at.y;
     const double sum = total_violation(limits_, values_);
-    return sum < negligible ? 0 : sum;
+    return sum < tiny_change ? 0 : sum;
   }
 
  private:
@@ -58,7 +58,7 @@ bool improve(const Limits& limits, const std::vector<Points>& points,
       double least = alone.violation_at(reached[c]);
       for (std::size_t k = 0; k < worth.size(); ++k) {
         const double here = alone.violation_at({points[c].n[k], points[c].y[k]});
-        if (here < least - negligible || (here <= least + negligible && worth[k] > worth[best])) {
+        if (here < least - tiny_change || (here <= least + tiny_change && worth[k] > worth[best])) {
           best = k;
           least = here;
         }

@@ -13,8 +13,8 @@ namespace evenhand {
 namespace {
 
 // Objectives are brought to about this size: Clp's tolerances, 1e-10, are absolute.
-constexpr double objective_size = 1000;
-constexpr double met = 1e-10;
+constexpr double node_objective = 1000;
+constexpr double node_met = 1e-10;
 
 void add_chain(const Points& points, std::size_t first, std::size_t last, double sign,
                std::vector<std::size_t>& out) {
@@ -34,8 +34,9 @@ void add_chain(const Points& points, std::size_t first, std::size_t last, double
 
 }  // namespace
 
-std::shared_ptr<const Range> make_range(const Points& points, std::size_t first, std::size_t last) {
-  auto range = std::make_shared<Range>();
+std::shared_ptr<const VertexRange> make_range(const Points& points, std::size_t first,
+                                              std::size_t last) {
+  auto range = std::make_shared<VertexRange>();
   range->first = first;
   range->last = last;
   add_chain(points, first, last, 1, range->vertices);
@@ -48,7 +49,7 @@ class NodeProgram::Model {
   Model(const Limits& limits, const std::vector<Points>& points, double magnitude)
       : limits_(limits),
         points_(points),
-        scale_(magnitude > 0 ? objective_size / magnitude : 1),
+        scale_(magnitude > 0 ? node_objective / magnitude : 1),
         cells_(points.size()),
         of_cell_(points.size()),
         known_(points.size()) {
@@ -67,7 +68,7 @@ class NodeProgram::Model {
     }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
-      const Range& range = *ranges[column.cell];
+      const VertexRange& range = *ranges[column.cell];
       const bool inside = column.k >= range.first && column.k <= range.last;
       simplex_.setColumnUpper(index_of(i), inside ? infinity : 0);
     }
@@ -76,9 +77,9 @@ class NodeProgram::Model {
       pursue(Goal::feasible, {});
       do {
         if (!run(false)) return Outcome::failed;
-        if (missing() <= met) break;
+        if (missing() <= node_met) break;
       } while (add_columns(ranges));
-      if (missing() > met) return Outcome::infeasible;
+      if (missing() > node_met) return Outcome::infeasible;
       pursue(Goal::value, slacks());
       if (!run(false)) return Outcome::failed;
     }

@@ -11,13 +11,14 @@ namespace evenhand {
 
 // Points first ... last of a cell, and those among them that a linear objective can single out:
 // the vertices of their hull.
-struct Range {
+struct VertexRange {
   std::size_t first = 0;
   std::size_t last = 0;
   std::vector<std::size_t> vertices;
 };
-std::shared_ptr<const Range> make_range(const Points& points, std::size_t first, std::size_t last);
-using Ranges = std::vector<std::shared_ptr<const Range>>;
+std::shared_ptr<const VertexRange> make_range(const Points& points, std::size_t first,
+                                              std::size_t last);
+using Ranges = std::vector<std::shared_ptr<const VertexRange>>;
 
 struct Relaxed {
   double value = 0;

@@ -61,7 +61,7 @@ void append_utf8(std::string& out, unsigned code) {
 }
 
 // `10` to `0.1`, without the rounding of a division where there is no exponent.
-double percent(std::string_view number, double value) {
+double of_percent(std::string_view number, double value) {
   const std::string shifted = fmt::format("{}e-2", number);
   const char* const end = shifted.data() + shifted.size();
   double out = 0;
@@ -161,7 +161,7 @@ double Lexer::number() {
   skip_space();
   if (next('%')) {
     fail("a number without '%'", begin,
-         fmt::format("; write {} instead of {}%", shortest(percent(written, value)),
+         fmt::format("; write {} instead of {}%", shortest(of_percent(written, value)),
                      quoted_if_needed(written, shown_bytes)));
   }
   return value;

@@ -50,17 +50,8 @@ class Blind {
   }
 
   Solution run() {
-    Solution solution;
-    solution.criterion = problem_.criterion;
-    solution.options = problem_.options;
-    solution.strata = system_.strata;
-    solution.notes = system_.notes;
+    Solution solution = begun(problem_, system_);
     solution.names = data_.names;
-    solution.cells.resize(data_.names.size());
-    for (CellCode c = 0; c < solution.cells.size(); ++c) {
-      solution.cells[c].compared = system_.reasons[c].empty();
-      solution.cells[c].reason = system_.reasons[c];
-    }
     const std::vector<CellPrice> free(data_.names.size());
     std::vector<Mixed> mixtures;
     for (const PooledScores& pool : pools_) {

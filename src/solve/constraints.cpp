@@ -270,4 +270,18 @@ double violation(const System& system, const std::vector<Reach>& reach) {
   return worst;
 }
 
+Solution begun(const Problem& problem, const System& system) {
+  Solution out;
+  out.criterion = problem.criterion;
+  out.options = problem.options;
+  out.strata = system.strata;
+  out.notes = system.notes;
+  for (const std::string& reason : system.reasons) {
+    CellOutcome& cell = out.cells.emplace_back();
+    cell.compared = reason.empty();
+    cell.reason = reason;
+  }
+  return out;
+}
+
 }  // namespace evenhand

@@ -65,6 +65,9 @@ std::optional<Range> range_of(const Compared& compared);
 // back at the top (> 0) against those at the bottom (< 0).
 std::vector<Constraint> priced_pairs(const Compared& compared, const std::vector<double>& price);
 
+// A solution that says who is compared, and nothing else yet.
+Solution begun(const Problem& problem, const System& system);
+
 // The largest violation of the whole system.
 double violation(const System& system, const std::vector<Reach>& reach);
 

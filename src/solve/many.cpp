@@ -38,16 +38,7 @@ class Many {
   }
 
   Solution run() {
-    Solution solution;
-    solution.criterion = problem_.criterion;
-    solution.options = problem_.options;
-    solution.strata = system_.strata;
-    solution.notes = system_.notes;
-    solution.cells.resize(curves_.size());
-    for (CellCode c = 0; c < curves_.size(); ++c) {
-      solution.cells[c].compared = system_.reasons[c].empty();
-      solution.cells[c].reason = system_.reasons[c];
-    }
+    Solution solution = begun(problem_, system_);
     if (gamma_ > 0) {
       smooth(solution);
     } else if (meets_on_hulls()) {

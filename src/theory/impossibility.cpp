@@ -30,7 +30,7 @@ std::vector<double> read(const Numbers& column, Accept accept, std::string_view 
 }
 
 // Sums over the rows of one side of the split.
-struct Side {
+struct SideSums {
   double weight = 0;
   double decision = 0;
   double membership = 0;
@@ -69,17 +69,17 @@ Impossibility impossibility(const Numbers& decision, const Numbers& membership,
   out.selection_rate /= total;
   out.mean_membership /= total;
 
-  std::array<Side, 2> sides;
+  std::array<SideSums, 2> sides;
   for (std::size_t i = 0; i < d.size(); ++i) {
     out.deviation += n[i] / total * std::abs(g[i] - out.mean_membership);
     out.witness.push_back((g[i] > out.mean_membership) == (d[i] == 1) ? 1 : 0);
-    Side& side = sides[out.witness.back()];
+    SideSums& side = sides[out.witness.back()];
     side.weight += n[i];
     side.decision += n[i] * d[i];
     side.membership += n[i] * g[i];
   }
   for (std::size_t i = 0; i < d.size(); ++i) {
-    Side& side = sides[out.witness[i]];
+    SideSums& side = sides[out.witness[i]];
     if (!(side.weight > 0)) continue;
     side.covariance += n[i] / total * (d[i] - side.decision / side.weight) *
                        (g[i] - side.membership / side.weight);

@@ -14,7 +14,7 @@ namespace verifying {
 namespace {
 
 // Sums of a stratum.
-struct Stratum {
+struct Within {
   double n = 0, selected = 0, by_lot = 0;
   std::vector<double> belong, belong_selected;  // of each column
 };
@@ -38,7 +38,7 @@ bool is_exact_parity(const RecordedCriterion& criterion, const SoftRuleParts& pa
          !criterion.ratio && parts.prices.empty();
 }
 
-void check_stratum(const RecordedStratum& recorded, const SoftStratum& rule, const Stratum& found,
+void check_stratum(const RecordedStratum& recorded, const SoftStratum& rule, const Within& found,
                    Found& all, Checks::Several& several) {
   several.add("weight of " + recorded.stratum, recorded.weight, found.n, found.n);
   several.add("lottery share of " + recorded.stratum, recorded.lottery_share,
@@ -92,8 +92,8 @@ Verification verify(const SoftRows& rows, std::span<const double> weight, const 
   const bool complement = count > columns.size();  // what is left of 1
   std::vector<CellCode> to;
   if (rows.within) to = translate(rows.within->names, parts.strata);
-  std::vector<Stratum> strata(parts.of.size());
-  for (Stratum& stratum : strata) {
+  std::vector<Within> strata(parts.of.size());
+  for (Within& stratum : strata) {
     stratum.belong.resize(count);
     stratum.belong_selected.resize(count);
   }
@@ -122,7 +122,7 @@ Verification verify(const SoftRows& rows, std::span<const double> weight, const 
                                 : n * z * z / (2 * parts.gamma);
     found.magnitude += n * std::abs(h);
     base += h > 0 ? n * h : 0;
-    Stratum& stratum = strata[c];
+    Within& stratum = strata[c];
     stratum.n += n;
     stratum.selected += n * q;
     if (q > 0 && q < 1) stratum.by_lot += n;
