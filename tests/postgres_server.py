@@ -8,7 +8,11 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from needed import unavailable
 
 
 def programs() -> Path | None:
@@ -100,3 +104,15 @@ def table(called: str, columns: dict[str, list[object]]) -> str:
     named = ", ".join(f"{name(column)} {kind}" for column, kind in zip(columns, kinds, strict=True))
     insert = f"INSERT INTO {name(called)} VALUES {', '.join(rows)};\n" if rows else ""
     return f"CREATE TEMP TABLE {name(called)} ({named});\n{insert}"
+
+
+@contextmanager
+def running() -> Iterator[Postgres]:
+    """Start a server, and end it after the tests that need it."""
+    if programs() is None:
+        unavailable("PostgreSQL is not installed: apt-get install postgresql")
+    server = Postgres()
+    try:
+        yield server
+    finally:
+        server.close()

@@ -173,14 +173,19 @@ def _all_bars(results: Results, part: str) -> Figure:
         axes.tick_params(axis="x", labelsize=8)
     for axes in grid[:, 0]:
         axes.set_ylabel("bias")
+    _legend(flat, count, 8)
+    figure.tight_layout()
+    return figure
+
+
+def _legend(flat: list[Axes], count: int, size: int) -> None:
+    """Draw it where no model is, or inside the first of them."""
     handles = flat[0].get_legend_handles_labels()
     for axes in flat[count:]:
         axes.axis("off")
         axes.legend(*handles, loc="center", fontsize=12)
     if len(flat) == count:
-        flat[0].legend(loc="upper right", fontsize=8)
-    figure.tight_layout()
-    return figure
+        flat[0].legend(loc="upper right", fontsize=size)
 
 
 def errors(results: Results) -> tuple[Figure, str]:
@@ -254,12 +259,7 @@ def histograms(results: Results) -> tuple[Figure, str]:
         axes.set_ylabel("% of the group")
     for axes in flat[max(0, count - 2) : count]:
         axes.set_xlabel("score f = 2p − 1")
-    handles = flat[0].get_legend_handles_labels()
-    for axes in flat[count:]:
-        axes.axis("off")
-        axes.legend(*handles, loc="center", fontsize=12)
-    if len(flat) == count:
-        flat[0].legend(loc="upper right", fontsize=9)
+    _legend(flat, count, 9)
     figure.tight_layout()
     return figure, (
         "Figure 2, middle: scores of women and men on test rows, as shares of each group "

@@ -32,8 +32,8 @@ auto decided(const NumberColumn& score, Decide decide) {
   }
 }
 
-auto probability(const Rule& rule, const NumberColumn& score, const Attributes& attributes,
-                 const std::string& unseen) {
+auto probability_by_rule(const Rule& rule, const NumberColumn& score, const Attributes& attributes,
+                         const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   return array_of(decided(score, [&](std::span<const double> scores) {
     return rule.probability(cells_of(attributes, scores.size()), scores, policy);
@@ -172,7 +172,7 @@ nb::list responses_of(const Rule& rule) {
   return out;
 }
 
-std::vector<std::vector<std::string>> cells_in(const Rule& rule) {
+std::vector<std::vector<std::string>> cells_of_rule(const Rule& rule) {
   std::vector<std::vector<std::string>> out;
   for (CellCode c = 0; c < rule.cells().size(); ++c) {
     const auto values = rule.cells().values(c);
@@ -190,7 +190,8 @@ CellCode code_of(const Rule& rule, const std::vector<std::string>& values) {
 
 void bind_rule(nb::module_& m) {
   nb::class_<Rule>(m, "Rule")
-      .def("probability", &probability, nb::arg("score"), nb::arg("attributes"), nb::arg("unseen"))
+      .def("probability", &probability_by_rule, nb::arg("score"), nb::arg("attributes"),
+           nb::arg("unseen"))
       .def("decide_by_key", &decide_by_key, nb::arg("score"), nb::arg("attributes"), nb::arg("ids"),
            nb::arg("key"), nb::arg("unseen"))
       .def("decide_by_seed", &decide_by_seed, nb::arg("score"), nb::arg("attributes"),
@@ -205,7 +206,7 @@ void bind_rule(nb::module_& m) {
                    "unseen: str, id: object, key: object, seed: object) -> int | None"))
       .def("code_of", &code_of, nb::arg("values"))
       .def_prop_ro("attributes", [](const Rule& rule) { return rule.cells().attributes(); })
-      .def_prop_ro("cells", &cells_in)
+      .def_prop_ro("cells", &cells_of_rule)
       .def_prop_ro(
           "scale",
           [](const Rule& rule) { return std::string(to_string(rule.parts().reading.scale)); })

@@ -20,7 +20,7 @@ namespace nb = nanobind;
 
 namespace {
 
-SgdResult solved(const Tally& tally, const Criterion& criterion, const SgdOptions& options) {
+SgdResult solved_by_sgd(const Tally& tally, const Criterion& criterion, const SgdOptions& options) {
   const nb::gil_scoped_release released;
   return solve_sgd(tally, criterion, options);
 }
@@ -120,7 +120,7 @@ void bind_sgd(nb::module_& m) {
            nb::sig("def words(self, tally: Tally) -> dict[str, typing.Any]"))
       .def("record", &sgd_record, nb::arg("tally"),
            nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
-  m.def("solve_sgd", &solved, nb::arg("tally"), nb::arg("criterion"), nb::arg("options"));
+  m.def("solve_sgd", &solved_by_sgd, nb::arg("tally"), nb::arg("criterion"), nb::arg("options"));
   m.def("solve_stream", &solved_by_stream, nb::arg("tally"), nb::arg("criterion"),
         nb::arg("options"), nb::arg("passes"), nb::arg("score"), nb::arg("attributes"),
         nb::arg("weight").none());

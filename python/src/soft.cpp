@@ -89,11 +89,12 @@ auto with_rows(const NumberColumn& score, const NumberColumns& columns, const At
   }
 }
 
-SoftSolution solved(const NumberColumn& score, const NumberColumns& columns,
-                    const Attributes& within, const NumberColumn* weight, const std::string& scale,
-                    const std::string& favorable, double cost_fp, double cost_fn, double gamma,
-                    bool exhaustive, unsigned threads, const std::string& criterion,
-                    double tolerance, double ratio, const Roles& roles) {
+SoftSolution solved_soft(const NumberColumn& score, const NumberColumns& columns,
+                         const Attributes& within, const NumberColumn* weight,
+                         const std::string& scale, const std::string& favorable, double cost_fp,
+                         double cost_fn, double gamma, bool exhaustive, unsigned threads,
+                         const std::string& criterion, double tolerance, double ratio,
+                         const Roles& roles) {
   std::vector<double> weights;
   SoftOptions options{.scale = scale_from(scale),
                       .favorable = favorable_from(favorable),
@@ -113,7 +114,7 @@ SoftSolution solved(const NumberColumn& score, const NumberColumns& columns,
       &roles);
 }
 
-std::vector<Rate> rates_of(const std::string& criterion) {
+std::vector<Rate> soft_rates_of(const std::string& criterion) {
   const auto& rates = find_criterion(criterion).rates;
   return {rates.begin(), rates.end()};
 }
@@ -129,7 +130,7 @@ nb::object audited(const NumberColumn& score, const NumberColumns& columns,
                            .favorable = favorable_from(favorable),
                            .costs = {cost_fp, cost_fn},
                            .decisions = decisions,
-                           .rates = rates_of(criterion)};
+                           .rates = soft_rates_of(criterion)};
   for (const NumberColumn* column : {weight, label}) {
     if (column) column->refuse_missing();
   }
@@ -149,16 +150,17 @@ nb::object audited(const NumberColumn& score, const NumberColumns& columns,
   return to_python(audit);
 }
 
-auto probability(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
-                 const Attributes& within, const std::string& unseen) {
+auto probability_by_soft_rule(const SoftRule& rule, const NumberColumn& score,
+                              const NumberColumns& columns, const Attributes& within,
+                              const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   return array_of(with_rows(score, columns, within,
                             [&](const SoftRows& rows) { return rule.probability(rows, policy); }));
 }
 
-auto decide_by_key(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
-                   const Attributes& within, const TextColumn& ids, const nb::bytes& key,
-                   const std::string& unseen) {
+auto soft_decide_by_key(const SoftRule& rule, const NumberColumn& score,
+                        const NumberColumns& columns, const Attributes& within,
+                        const TextColumn& ids, const nb::bytes& key, const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   const Coin coin = Coin::keyed({key.c_str(), key.size()});
   return array_of(with_rows(score, columns, within, [&](const SoftRows& rows) {
@@ -166,8 +168,9 @@ auto decide_by_key(const SoftRule& rule, const NumberColumn& score, const Number
   }));
 }
 
-auto decide_by_seed(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
-                    const Attributes& within, std::uint64_t seed, const std::string& unseen) {
+auto soft_decide_by_seed(const SoftRule& rule, const NumberColumn& score,
+                         const NumberColumns& columns, const Attributes& within, std::uint64_t seed,
+                         const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   const Coin coin = Coin::seeded(seed);
   return array_of(with_rows(score, columns, within,
@@ -212,7 +215,7 @@ nb::tuple checked(const SoftRule& rule, const NumberColumn& score, const NumberC
                   const std::string& criterion) {
   std::vector<double> weights, labels;
   const auto counts = weight ? weight->doubles(weights) : std::span<const double>();
-  const std::vector<Rate> rates = rates_of(criterion);
+  const std::vector<Rate> rates = soft_rates_of(criterion);
   const SoftOutcomes outcomes{label ? label->doubles(labels) : std::span<const double>(),
                               rule.parts().reading.favorable, rates};
   const SoftCheck found = with_rows(score, columns, within, [&](const SoftRows& rows) {
@@ -275,11 +278,11 @@ nb::list strata_of(const SoftRule& rule) {
 
 void bind_soft(nb::module_& m) {
   nb::class_<SoftRule>(m, "SoftRule")
-      .def("probability", &probability, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
-           nb::arg("unseen"))
-      .def("decide_by_key", &decide_by_key, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
-           nb::arg("ids"), nb::arg("key"), nb::arg("unseen"))
-      .def("decide_by_seed", &decide_by_seed, nb::arg("score"), nb::arg("columns"),
+      .def("probability", &probability_by_soft_rule, nb::arg("score"), nb::arg("columns"),
+           nb::arg("within"), nb::arg("unseen"))
+      .def("decide_by_key", &soft_decide_by_key, nb::arg("score"), nb::arg("columns"),
+           nb::arg("within"), nb::arg("ids"), nb::arg("key"), nb::arg("unseen"))
+      .def("decide_by_seed", &soft_decide_by_seed, nb::arg("score"), nb::arg("columns"),
            nb::arg("within"), nb::arg("seed"), nb::arg("unseen"))
       .def_prop_ro("columns", [](const SoftRule& rule) { return rule.parts().columns; })
       .def_prop_ro("within", [](const SoftRule& rule) { return rule.parts().strata.attributes(); })
@@ -327,7 +330,7 @@ void bind_soft(nb::module_& m) {
   m.def(
       "soft_assumption",
       [](const std::string& criterion, bool given_outcome) {
-        return std::string(soft_assumption(rates_of(criterion), given_outcome));
+        return std::string(soft_assumption(soft_rates_of(criterion), given_outcome));
       },
       nb::arg("criterion"), nb::arg("given_outcome"));
   m.def("check_soft", &checked, nb::arg("rule"), nb::arg("score"), nb::arg("columns"),
@@ -339,7 +342,7 @@ void bind_soft(nb::module_& m) {
                 "-> tuple[dict[str, typing.Any], list[str]]"));
   m.def("verify_soft", &verified_soft, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
         nb::arg("weight").none(), nb::arg("rule"));
-  m.def("solve_soft", &solved, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
+  m.def("solve_soft", &solved_soft, nb::arg("score"), nb::arg("columns"), nb::arg("within"),
         nb::arg("weight").none(), nb::arg("scale"), nb::arg("favorable"), nb::arg("cost_fp"),
         nb::arg("cost_fn"), nb::arg("gamma"), nb::arg("exhaustive"), nb::arg("threads"),
         nb::arg("criterion"), nb::arg("tolerance"), nb::arg("ratio"), nb::arg("roles"));

@@ -56,7 +56,7 @@ std::optional<std::string> text_at(const AttributeColumn& column, std::size_t ro
   return column.dictionary[code];
 }
 
-// Texts are id, rule, key, cell and reason; numbers score, threshold, probability, coin, decision.
+// The texts of a LogLine, then its numbers, in its order.
 nb::tuple check_log(const Rule& rule, const Attributes& texts,
                     const std::vector<const NumberColumn*>& numbers,
                     const std::optional<nb::bytes>& key, std::optional<std::uint64_t> seed) {
@@ -73,16 +73,8 @@ nb::tuple check_log(const Rule& rule, const Attributes& texts,
         if (std::isnan(value)) return std::nullopt;
         return value;
       };
-      check.see({.id = text(0),
-                 .rule = text(1),
-                 .key = text(2),
-                 .cell = text(3),
-                 .reason = text(4),
-                 .score = number(0),
-                 .threshold = number(1),
-                 .probability = number(2),
-                 .coin = number(3),
-                 .decision = number(4)});
+      check.see({text(0), text(1), text(2), text(3), text(4), number(0), number(1), number(2),
+                 number(3), number(4)});
     }
   }
   return nb::make_tuple(check.found().to_json(), check.found().to_text());

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import hypothesis
 import numpy as np
 import numpy.typing as npt
 import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "tests"))  # for what all tests in Python share
+from needed import unavailable
 
 PROJECT = Path(__file__).parents[2]
 TOOL = os.environ.get("EVENHAND", "")
@@ -21,13 +25,6 @@ hypothesis.settings.register_profile(
     "evenhand", deadline=None, database=None, derandomize=True, max_examples=60
 )
 hypothesis.settings.load_profile("evenhand")
-
-
-def unavailable(what: str) -> NoReturn:
-    """Skip a test for want of a program; `make test` has them all, and fails instead."""
-    if os.environ.get("EVENHAND_TEST_ALL"):
-        pytest.fail(what)
-    pytest.skip(what)
 
 
 @dataclass

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import PROJECT, unavailable
+from conftest import PROJECT
+from needed import unavailable
 
 pytestmark = pytest.mark.full
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from conftest import PROJECT, unavailable
+from conftest import PROJECT
+from needed import unavailable
 from test_vectors import NAMES, double, table
 from warehouse import bits, random_case
 

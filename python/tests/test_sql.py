@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import duckdb
+import postgres_server as pg
 import pyarrow as pa
 import pytest
 import sqlglot
-from conftest import PROJECT, unavailable
+from conftest import PROJECT
 from warehouse import Case, bits, random_case
 
 import evenhand
 from evenhand import Tally, sql
-
-sys.path.append(str(PROJECT / "tests"))
-import postgres_server as pg
 
 K = sql.key("a key")
 DIALECTS = ["duckdb", "postgresql", "spark", "bigquery", "snowflake", "trino"]
@@ -26,11 +23,8 @@ DIALECTS = ["duckdb", "postgresql", "spark", "bigquery", "snowflake", "trino"]
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[pg.Postgres]:
-    if pg.programs() is None:
-        unavailable("PostgreSQL is not installed: apt-get install postgresql")
-    server = pg.Postgres()
-    yield server
-    server.close()
+    with pg.running() as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

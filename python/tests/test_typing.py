@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import typed_sample
-from conftest import unavailable
+from needed import unavailable
 
 import evenhand
 from evenhand import theory

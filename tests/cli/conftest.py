@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import duckdb
 import pytest
@@ -19,13 +19,6 @@ LOCALE = os.environ.get("EVENHAND_TEST_LOCALE", "C.UTF-8")
 PROJECT = Path(__file__).parents[2]
 sys.path.append(str(PROJECT / "tests"))  # for what all tests in Python share
 Sql = Callable[..., list[tuple[Any, ...]]]  # the fixture `sql`
-
-
-def unavailable(what: str) -> NoReturn:
-    """Skip a test for want of a program; `make test` installs them all, and fails instead."""
-    if os.environ.get("EVENHAND_TEST_ALL"):
-        pytest.fail(what)
-    pytest.skip(what)
 
 
 @dataclass
@@ -173,3 +166,12 @@ def soft(people: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             TO '{path}' (FORMAT parquet)"""
     )
     return path
+
+
+@pytest.fixture
+def ruled(tool: Tool, people: Path) -> str:
+    """Fit a rule within race and apply it into out.parquet."""
+    tool("fit", people, "--score", "score", "--sensitive", "sex", "--within", "race", "--label", "y",
+         "--criterion", "statistical-parity", "-o", "rule.json").ok()
+    tool("apply", people, "--rule", "rule.json", "-q", "-o", "out.parquet").ok()
+    return "rule.json"

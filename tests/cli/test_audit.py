@@ -18,15 +18,6 @@ def assert_same(found: dict[str, Any], wanted: dict[str, float]) -> None:
         assert found[name] == pytest.approx(value, abs=1e-12), name
 
 
-@pytest.fixture
-def ruled(tool: Tool, people: Path) -> str:
-    """Fit a rule within race and apply it into out.parquet."""
-    tool("fit", people, *SCORES, "--within", "race", "--label", "y", "--criterion",
-         "statistical-parity", "-o", "rule.json").ok()
-    tool("apply", people, "--rule", "rule.json", "-q", "-o", "out.parquet").ok()
-    return "rule.json"
-
-
 # --- Figures.
 
 

@@ -11,15 +11,6 @@ from recompute import figures
 SCORES = ("--score", "score", "--sensitive", "sex")
 
 
-@pytest.fixture
-def ruled(tool: Tool, people: Path) -> str:
-    """Fit a rule within race and apply it into out.parquet."""
-    tool("fit", people, *SCORES, "--within", "race", "--label", "y", "--criterion",
-         "statistical-parity", "-o", "rule.json").ok()
-    tool("apply", people, "--rule", "rule.json", "-q", "-o", "out.parquet").ok()
-    return "rule.json"
-
-
 # --- What is compared.
 
 

@@ -24,6 +24,7 @@ META: dict[str, Any] = {
     "score": "p",
     "label": "y",
 }
+MERGE = ("merge", "a.parquet", "b.parquet", "-o", "out.parquet")
 TALLY_READERS = ["fit", "merge"]  # audit and frontier read as fit does
 BAD_TALLIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "without n": ("SELECT g, score FROM t", ("no column n",)),
@@ -112,15 +113,7 @@ def test_merge_of_tallies_that_do_not_fit(tool: Tool, query: str, change: dict[s
     """Only tallies of one kind add up; both files are named."""
     write_tally(tool.path("a.parquet"), GOOD, json.dumps(META))
     write_tally(tool.path("b.parquet"), query, json.dumps({**META, **change}))
-    refuses(
-        tool,
-        "merge",
-        "a.parquet",
-        "b.parquet",
-        "-o",
-        "out.parquet",
-        says=("a.parquet", "b.parquet"),
-    )
+    refuses(tool, *MERGE, says=("a.parquet", "b.parquet"))
 
 
 def test_merge_of_tallies_with_other_roles(tool: Tool) -> None:
@@ -130,15 +123,7 @@ def test_merge_of_tallies_with_other_roles(tool: Tool) -> None:
     write_tally(tool.path("a.parquet"), two, json.dumps({**META, **roles}))
     roles |= {"sensitive": ["region"], "within": ["g"]}
     write_tally(tool.path("b.parquet"), two, json.dumps({**META, **roles}))
-    refuses(
-        tool,
-        "merge",
-        "a.parquet",
-        "b.parquet",
-        "-o",
-        "out.parquet",
-        says=("a.parquet", "b.parquet", "same groups"),
-    )
+    refuses(tool, *MERGE, says=("a.parquet", "b.parquet", "same groups"))
 
 
 def test_tally_and_data(tool: Tool) -> None:

@@ -9,7 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import PROJECT, TOOL, Tool, unavailable
+from conftest import PROJECT, TOOL, Tool
+from needed import unavailable
 
 COMMANDS = ["demo", "fit", "apply", "show", "explain", "audit", "report", "frontier", "calibrate",
             "tally", "merge", "sql", "plan", "monitor", "verify", "theory", "man", "completion"]

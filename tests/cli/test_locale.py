@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Sql, Tool, unavailable
+from conftest import Sql, Tool
+from needed import unavailable
 
 PARITY = ("--score", "score", "--sensitive", "sex", "--criterion", "statistical-parity")
 

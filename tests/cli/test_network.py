@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import PROJECT, TOOL, Tool, unavailable
+from conftest import PROJECT, TOOL, Tool
+from needed import unavailable
 
 PARITY = ["--criterion", "statistical-parity"]
 WHO = ["--score", "score", "--sensitive", "sex"]

@@ -10,7 +10,8 @@ import subprocess
 
 import pytest
 
-from conftest import TOOL, Tool, unavailable
+from conftest import TOOL, Tool
+from needed import unavailable
 
 BREAKS = ["\n", "\r\n", "\r"]
 NAMES = ["g", "a name", "with,comma", "with;both|\t", 'a "quoted" one', "line\nbreak",

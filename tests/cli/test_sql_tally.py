@@ -13,7 +13,7 @@ import duckdb
 import postgres_server as pg
 import pyarrow.parquet as pq
 import pytest
-from conftest import Tool, unavailable
+from conftest import Tool
 
 BY = ("--sensitive", "sex", "--within", "race")
 CASES: dict[str, tuple[str, ...]] = {
@@ -51,13 +51,10 @@ def holed(people: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def postgres(holed: Path) -> Iterator[pg.Postgres]:
     """Start a server that has these people."""
-    if pg.programs() is None:
-        unavailable("PostgreSQL is not installed: apt-get install postgresql")
-    server = pg.Postgres()
     made = pg.table("people", pq.read_table(holed).to_pydict()).replace("CREATE TEMP", "CREATE")
-    assert server.psql(made).returncode == 0
-    yield server
-    server.close()
+    with pg.running() as server:
+        assert server.psql(made).returncode == 0
+        yield server
 
 
 def fingerprint(path: Path) -> str:

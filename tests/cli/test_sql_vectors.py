@@ -10,18 +10,15 @@ import duckdb
 import postgres_server as pg
 import pyarrow as pa
 import pytest
-from conftest import Tool, unavailable
+from conftest import Tool
 from test_apply_vectors import NAMES, Vectors, bits_of
 
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[pg.Postgres]:
     """Start a server for the tests of this file."""
-    if pg.programs() is None:
-        unavailable("PostgreSQL is not installed: apt-get install postgresql")
-    server = pg.Postgres()
-    yield server
-    server.close()
+    with pg.running() as server:
+        yield server
 
 
 def statement(tool: Tool, vectors: Vectors, unseen: str, dialect: str, table: str = "t") -> str:

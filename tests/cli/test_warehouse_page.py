@@ -9,13 +9,11 @@ import subprocess
 from pathlib import Path
 
 import postgres_server as pg
-from conftest import PROJECT, TOOL, Tool, unavailable
+from conftest import PROJECT, TOOL, Tool
 
 
 def test_the_recipe_for_postgresql_runs(tool: Tool) -> None:
     """Counts through a pipe, a rule, decisions in a table, and their audit."""
-    if pg.programs() is None:
-        unavailable("PostgreSQL is not installed: apt-get install postgresql")
     page = (PROJECT / "docs/warehouse.md").read_text()
     section = page[page.index("## PostgreSQL") : page.index("## Spark")]
     (recipe,) = re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
@@ -24,8 +22,7 @@ def test_the_recipe_for_postgresql_runs(tool: Tool) -> None:
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     typed = {**columns, "score": [float(s) for s in columns["score"]],
              "high_income": [int(y) for y in columns["high_income"]]}
-    server = pg.Postgres()
-    try:
+    with pg.running() as server:
         assert server.psql(pg.table("people", typed).replace("CREATE TEMP", "CREATE")).returncode == 0
         path = os.pathsep.join([str(Path(TOOL).parent), str(server.bin), os.environ["PATH"]])
         done = subprocess.run(
@@ -33,8 +30,6 @@ def test_the_recipe_for_postgresql_runs(tool: Tool) -> None:
             env={**os.environ, "PATH": path, "PGHOST": str(server.home), "PGUSER": "evenhand", "PGDATABASE": "postgres"})
         assert done.returncode == 0, done.stderr
         decided = server.rows("SELECT person, decision FROM decided ORDER BY person;")
-    finally:
-        server.close()
     assert "largest difference" in done.stdout
     tool.write("rows.csv", "\n".join([",".join(columns), *(",".join(row) for row in zip(*columns.values()))]) + "\n")
     tool("apply", "rows.csv", "--rule", "rule.json", "--score", "score", "--id", "person", "--key-file", "key", "-o",
