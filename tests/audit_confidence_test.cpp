@@ -8,7 +8,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::audit_confidence_test {
 namespace {
 
 const std::vector<std::string> sex = {"sex"};
@@ -250,4 +250,4 @@ TEST(AuditTests, WeightsCountByTheirEffectiveSize) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::audit_confidence_test

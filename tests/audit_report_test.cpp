@@ -12,7 +12,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::audit_report_test {
 namespace {
 
 const std::vector<double> score = {0.9, 0.8, 0.1, 0.2, 0.9, 0.1, 0.1, 0.1, 0.7, 0.3};
@@ -311,4 +311,4 @@ TEST(AuditReport, JsonHasBothSidesOfEveryView) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::audit_report_test

@@ -6,7 +6,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::audit_test {
 namespace {
 
 const Roles sex_within_race{{"sex"}, {"race"}};
@@ -259,4 +259,4 @@ TEST(Audit, RejectsARuleThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::audit_test

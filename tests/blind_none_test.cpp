@@ -14,7 +14,7 @@
 #include "support/problems.h"
 #include "support/trials.h"
 
-namespace evenhand {
+namespace evenhand::blind_none_test {
 namespace {
 
 using testing::Random;
@@ -164,4 +164,4 @@ TEST(BlindWithoutCoins, IsTheBestOfAllThresholds) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::blind_none_test

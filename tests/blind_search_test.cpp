@@ -8,7 +8,7 @@
 #include "support/many_check.h"
 #include "support/trials.h"
 
-namespace evenhand::testing::many {
+namespace evenhand::testing::many::blind_search_test {
 namespace {
 
 constexpr double none_meets = -std::numeric_limits<double>::infinity();
@@ -223,4 +223,4 @@ INSTANTIATE_TEST_SUITE_P(AllFamilies, BlindSearchOracle, ::testing::ValuesIn(all
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace evenhand::testing::many
+}  // namespace evenhand::testing::many::blind_search_test

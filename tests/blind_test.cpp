@@ -12,7 +12,7 @@
 #include "support/throws.h"
 #include "support/trials.h"
 
-namespace evenhand::testing::many {
+namespace evenhand::testing::many::blind_test {
 namespace {
 
 // Every step leads to another probability, and none is 0 or 1 but for rounding.
@@ -104,4 +104,4 @@ TEST(BlindByHand, RefusesWhatDoesNotGoWithIt) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing::many
+}  // namespace evenhand::testing::many::blind_test

@@ -13,7 +13,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::bootstrap_test {
 namespace {
 
 struct People {
@@ -151,4 +151,4 @@ TEST(Sgd, AStreamOverATallyIsTheOneSettledByHand) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::bootstrap_test

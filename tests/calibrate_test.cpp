@@ -15,7 +15,7 @@
 #include "support/throws.h"
 #include "support/trials.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::calibrate_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -395,4 +395,4 @@ TEST(Calibrate, NamesTheCellThatCannotBeFitted) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::calibrate_test

@@ -13,7 +13,7 @@
 #include "support/throws.h"
 #include "support/trials.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::calibrated_solve_test {
 namespace {
 
 constexpr double close = 1e-9;
@@ -348,4 +348,4 @@ TEST(RawScale, IsReadBackFromBytesAndMergesWithItselfOnly) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::calibrated_solve_test

@@ -9,7 +9,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::calibration_report_test {
 namespace {
 
 // Group A: ten people with p = 0.25, four of them favourable; ten with p = 0.75, seven favourable.
@@ -178,4 +178,4 @@ TEST(CalibrationAudit, RawScoresHaveExpectedFiguresOnlyByACalibrator) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::calibration_report_test

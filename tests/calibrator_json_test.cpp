@@ -10,7 +10,7 @@
 #include "support/rule_text.h"
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::calibrator_json_test {
 namespace {
 
 using testing::changed;
@@ -197,4 +197,4 @@ TEST(CalibratorJson, RulesRefuseTheCalibratorsOfOthers) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::calibrator_json_test

@@ -7,7 +7,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::cell_rows_test {
 namespace {
 
 struct Stream {
@@ -159,4 +159,4 @@ TEST(CellRows, RefuseToMakeATallyOfNothing) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::cell_rows_test

@@ -8,7 +8,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::cells_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -158,4 +158,4 @@ TEST(Cells, RejectsNamesThatDoNotAscend) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::cells_test

@@ -11,7 +11,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::certify_test {
 namespace {
 
 const std::vector<std::string> sex = {"sex"};
@@ -192,4 +192,4 @@ TEST(Certify, RefusesWhatCannotBeCertifiedAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::certify_test

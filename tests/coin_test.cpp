@@ -7,7 +7,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::coin_test {
 namespace {
 
 TEST(Coin, IsTheFirst52BitsOfTheHash) {
@@ -46,4 +46,4 @@ TEST(Coin, RejectsAnEmptyKey) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::coin_test

@@ -10,7 +10,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::confidence_bound_test {
 namespace {
 
 // Groups of so many rows each in each stratum, with distinct scores, and labels that follow them.
@@ -203,4 +203,4 @@ TEST(ConfidenceBound, OfFreshRowsIsByExactLimits) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::confidence_bound_test

@@ -14,7 +14,7 @@
 #include "support/throws.h"
 #include "support/trials.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::confidence_test {
 namespace {
 
 constexpr double digits = 5.1e-7;  // half a unit of the sixth
@@ -308,4 +308,4 @@ TEST(Confidence, RejectsWhatIsNoLevelNoCountAndNoName) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::confidence_test

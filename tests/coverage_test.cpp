@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
+#include "support/adult.h"
 #include "support/problems.h"
 #include "support/trials.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::coverage_test {
 namespace {
 
 // P(X >= failures) for a binomial X: how surprising so many failures are.
@@ -215,44 +214,24 @@ TEST(Coverage, CertifiedFitsKeepTheirTolerancePlainOnesDoNot) {
   EXPECT_GE(plain, runs * 40 / 100) << "of " << runs;
 }
 
-// The people of data/adult-scores.csv, by sex.
-struct Adult {
-  std::vector<std::string> sex;
-  std::vector<double> score;
-  std::vector<std::uint8_t> label;
-
-  Adult() {
-    std::ifstream file(EVENHAND_DATA "/adult-scores.csv");
-    std::string line;
-    std::getline(file, line);
-    while (std::getline(file, line)) {
-      std::istringstream fields(line);
-      std::vector<std::string> field(7);
-      for (std::string& text : field) std::getline(fields, text, ',');
-      sex.push_back(field[1]);
-      score.push_back(std::stod(field[5]));
-      label.push_back(field[6] == "1" ? 1 : 0);
-    }
+Tally tally_of(const Adult& people, const std::vector<std::size_t>& rows) {
+  std::vector<std::string> who;
+  std::vector<double> p;
+  std::vector<std::uint8_t> y;
+  for (const std::size_t i : rows) {
+    who.push_back(people.sex[i]);
+    p.push_back(people.score[i]);
+    y.push_back(people.label[i]);
   }
-  Tally tally(const std::vector<std::size_t>& rows) const {
-    std::vector<std::string> who;
-    std::vector<double> p;
-    std::vector<std::uint8_t> y;
-    for (const std::size_t i : rows) {
-      who.push_back(sex[i]);
-      p.push_back(score[i]);
-      y.push_back(label[i]);
-    }
-    return Tally::of(p, Cells::from({{"sex", who}}), {.label = y, .threads = 1});
-  }
-};
+  return Tally::of(p, Cells::from({{"sex", who}}), {.label = y, .threads = 1});
+}
 
 TEST(Coverage, HoldsForSamplesOfAdult) {
   if (trials(10) < 10) GTEST_SKIP() << "in the full suite only";
-  const Adult adult;
+  const Adult& adult = adult_people();
   std::vector<std::size_t> everybody(adult.sex.size());
   for (std::size_t i = 0; i < everybody.size(); ++i) everybody[i] = i;
-  const Tally population = adult.tally(everybody);
+  const Tally population = tally_of(adult, everybody);
   Random random(14);
   for (const double tolerance : {0.0, 0.03}) {
     const ParityOptions options{.sensitive = {"sex"}, .tolerance = tolerance};
@@ -267,7 +246,7 @@ TEST(Coverage, HoldsForSamplesOfAdult) {
           drawn.push_back(
               static_cast<std::size_t>(random.below(static_cast<int>(adult.sex.size()))));
         }
-        const Tally sample = adult.tally(drawn);
+        const Tally sample = tally_of(adult, drawn);
         const Solution fit = solve(sample, criterion, {.threads = 1});
         const ConfidenceBound bound = confidence_bound(sample, fit);
         ASSERT_TRUE(bound.value);
@@ -308,4 +287,4 @@ TEST(Coverage, MonitoringRaisesFewFalseAlarmsHoweverOftenOneLooks) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::coverage_test

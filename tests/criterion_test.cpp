@@ -8,7 +8,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::criterion_test {
 namespace {
 
 using testing::expect_throw;
@@ -107,4 +107,4 @@ TEST(Criterion, RejectsParametersOutOfRange) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::criterion_test

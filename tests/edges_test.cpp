@@ -11,7 +11,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::edges_test {
 namespace {
 
 Tally two_groups(const std::vector<double>& weight = {}) {
@@ -181,4 +181,4 @@ TEST(Edges, AStratumOfTinyWeightIsSolvedAsWell) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::edges_test

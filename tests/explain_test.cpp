@@ -9,7 +9,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::explain_test {
 namespace {
 
 Rule of(Response response, Reading reading = {}) {
@@ -143,4 +143,4 @@ TEST(Explain, RefusesWhatTheRuleDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::explain_test

@@ -9,7 +9,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::fit_record_test {
 namespace {
 
 Tally some_tally(unsigned seed) {
@@ -142,4 +142,4 @@ TEST(FitRecord, RefusesWhatIsNoObject) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::fit_record_test

@@ -11,7 +11,7 @@
 #include "support/problems.h"
 #include "support/trials.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::frontier_test {
 namespace {
 
 using many::People;
@@ -306,4 +306,4 @@ TEST(FrontierBesideRequirements, SaysWhereNoRuleMeetsThem) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::frontier_test

@@ -10,7 +10,7 @@
 #include "support/many_check.h"
 #include "support/trials.h"
 
-namespace evenhand::testing::many {
+namespace evenhand::testing::many::infeasible_test {
 namespace {
 
 enum class Flavour { alone, with_criterion, monotone, sums, measures };
@@ -252,4 +252,4 @@ TEST(InfeasibleByHand, SaysWhatClashesAndByHowMuch) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing::many
+}  // namespace evenhand::testing::many::infeasible_test

@@ -8,7 +8,7 @@
 #include "support/trials.h"
 #include "support/verified.h"
 
-namespace evenhand::testing::many {
+namespace evenhand::testing::many::lottery_oracle_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -307,4 +307,4 @@ INSTANTIATE_TEST_SUITE_P(AllFamilies, LotteryOracle, ::testing::ValuesIn(familie
                          describe_family);
 
 }  // namespace
-}  // namespace evenhand::testing::many
+}  // namespace evenhand::testing::many::lottery_oracle_test

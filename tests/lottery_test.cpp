@@ -2,13 +2,13 @@
 #include <evenhand/evenhand.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
-namespace evenhand::testing {
+#include "support/adult.h"
+
+namespace evenhand::testing::lottery_test {
 namespace {
 
 struct People {
@@ -32,21 +32,7 @@ People few() {
 }
 
 const People& adult() {
-  static const People people = [] {
-    People out;
-    std::ifstream file(EVENHAND_DATA "/adult-scores.csv");
-    std::string line;
-    std::getline(file, line);
-    while (std::getline(file, line)) {
-      std::istringstream fields(line);
-      std::vector<std::string> field(7);
-      for (std::string& text : field) std::getline(fields, text, ',');
-      out.sex.push_back(field[1]);
-      out.score.push_back(std::stod(field[5]));
-      out.label.push_back(field[6] == "1" ? 1 : 0);
-    }
-    return out;
-  }();
+  static const People people{adult_people().score, adult_people().sex, adult_people().label};
   return people;
 }
 
@@ -213,4 +199,4 @@ TEST(Lottery, RejectsOptionsThatContradictEachOther) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::lottery_test

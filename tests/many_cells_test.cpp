@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace evenhand::testing {
+namespace evenhand::testing::many_cells_test {
 namespace {
 
 // Two people in each of many groups.
@@ -63,4 +63,4 @@ TEST(ManyCells, TwiceTheCellsTakeLessThanThreeTimesAsLong) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::many_cells_test

@@ -10,7 +10,7 @@
 #include "support/many_check.h"
 #include "support/trials.h"
 
-namespace evenhand::testing::many {
+namespace evenhand::testing::many::many_oracle_test {
 namespace {
 
 std::string describe(const ::testing::TestParamInfo<Family>& info) {
@@ -56,4 +56,4 @@ TEST_P(ManyOracle, RuleIsOptimalMeetsEverythingAndIsProvenSo) {
 INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyOracle, ::testing::ValuesIn(all_families()), describe);
 
 }  // namespace
-}  // namespace evenhand::testing::many
+}  // namespace evenhand::testing::many::many_oracle_test

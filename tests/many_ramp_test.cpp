@@ -10,7 +10,7 @@
 #include "support/many_check.h"
 #include "support/trials.h"
 
-namespace evenhand::testing::many {
+namespace evenhand::testing::many::many_ramp_test {
 namespace {
 
 std::string describe(const ::testing::TestParamInfo<Family>& info) {
@@ -108,4 +108,4 @@ TEST_P(ManyRampLimit, TendsToTheStepsAsGammaVanishes) {
 INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyRampLimit, ::testing::ValuesIn(all_families()), describe);
 
 }  // namespace
-}  // namespace evenhand::testing::many
+}  // namespace evenhand::testing::many::many_ramp_test

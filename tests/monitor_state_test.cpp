@@ -8,7 +8,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::monitor_state_test {
 namespace {
 
 const MonitorOptions usual{.tolerance = 0.05, .confidence = 0.95, .subject = "a rule"};
@@ -173,4 +173,4 @@ TEST(Monitor, BatchesOfAnAuditAreItsCounts) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::monitor_state_test

@@ -9,7 +9,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::monitor_test {
 namespace {
 
 using Batch = std::pair<RateCount, RateCount>;
@@ -95,4 +95,4 @@ TEST(Evidence, RejectsImpossibleCountsAndTolerances) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::monitor_test

@@ -10,7 +10,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::names_test {
 namespace {
 
 TEST(Names, ReadBackAsWhatTheyName) {
@@ -90,4 +90,4 @@ TEST(Names, OfCalibrationsReadBack) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::names_test

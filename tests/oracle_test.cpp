@@ -12,7 +12,7 @@
 #include "support/trials.h"
 #include "support/verified.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::oracle_test {
 namespace {
 
 constexpr double close = 1e-9;
@@ -164,4 +164,4 @@ TEST_P(Oracle, RuleIsOptimalFairMonotoneAndProvenSo) {
 INSTANTIATE_TEST_SUITE_P(AllCriteria, Oracle, ::testing::ValuesIn(all_cases()), describe);
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::oracle_test

@@ -11,7 +11,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::paper_test {
 namespace {
 
 using testing::expect_throw;
@@ -312,4 +312,4 @@ TEST(PaperErratum7, OneFractionForAStratumIsNotEnough) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::paper_test

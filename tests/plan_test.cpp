@@ -10,7 +10,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::plan_test {
 namespace {
 
 Plan plan_of(const PlannedStratum& stratum, const PlanOptions& options) {
@@ -139,4 +139,4 @@ TEST(Plan, RejectsWhatNoNumberOfPeopleCanShow) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::plan_test

@@ -11,7 +11,7 @@
 #include "support/trials.h"
 #include "support/verified.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::ramp_test {
 namespace {
 
 struct Case {
@@ -121,4 +121,4 @@ TEST(RampLimit, TwoPointsSufficeOnLinearScales) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::ramp_test

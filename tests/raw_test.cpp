@@ -12,7 +12,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::raw_test {
 namespace {
 
 // Labels that are likelier at higher margins, in two groups whose margins differ.
@@ -125,4 +125,4 @@ TEST(RawScores, HaveRatesAndTheirIntervalsEvenWithoutOutcomes) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::raw_test

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace evenhand {
+namespace evenhand::requirement_print_test {
 namespace {
 
 TEST(Requirement, PrintsCanonicalText) {
@@ -84,4 +84,4 @@ TEST(Requirement, PrintedRequirementsReadBackEqual) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::requirement_print_test

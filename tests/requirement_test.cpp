@@ -14,7 +14,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::requirement_test {
 namespace {
 
 using testing::expect_throw;
@@ -360,4 +360,4 @@ TEST(Requirement, DoesNotDependOnTheLocale) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::requirement_test

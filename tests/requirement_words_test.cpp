@@ -9,7 +9,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::requirement_words_test {
 namespace {
 
 void expect_same(std::string_view text, std::string_view other) {
@@ -148,4 +148,4 @@ TEST(RequirementWords, ForEachLeavesOutGroupsWithoutOutcomesAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::requirement_words_test

@@ -10,7 +10,7 @@
 #include "support/rule_text.h"
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::rule_json_test {
 namespace {
 
 using testing::expect_throw;
@@ -167,4 +167,4 @@ TEST(RuleJson, RejectsWhatIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::rule_json_test

@@ -9,7 +9,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::rule_test {
 namespace {
 
 using testing::expect_throw;
@@ -279,4 +279,4 @@ TEST(Rule, SpeaksInPlainWords) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::rule_test

@@ -9,7 +9,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::scale_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -89,4 +89,4 @@ TEST(Scale, NamesReadBack) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::scale_test

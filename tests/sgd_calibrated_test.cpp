@@ -10,7 +10,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::sgd_calibrated_test {
 namespace {
 
 // Margins of two groups, the second of which the model underrates; labels by the truth.
@@ -146,4 +146,4 @@ TEST(SgdCalibrated, RefusesWhatSaysNothingOfTheOutcome) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::sgd_calibrated_test

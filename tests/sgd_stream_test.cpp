@@ -7,7 +7,7 @@
 #include "support/sgd_people.h"
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::sgd_stream_test {
 namespace {
 
 using testing::expect_throw;
@@ -126,4 +126,4 @@ TEST(SgdStream, TraceEndsWithTheLastStep) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::sgd_stream_test

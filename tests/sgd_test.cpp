@@ -16,7 +16,7 @@
 #include "support/sgd_people.h"
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::sgd_test {
 namespace {
 
 using testing::expect_throw;
@@ -317,4 +317,4 @@ TEST(SgdInput, DistanceIsOfTheSameProblemOnly) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::sgd_test

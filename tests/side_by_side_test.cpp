@@ -8,7 +8,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::side_by_side_test {
 namespace {
 
 const Roles sex_within_race{{"sex"}, {"race"}};
@@ -70,4 +70,4 @@ TEST(SideBySide, SaysWhichRuleNeedsTheGroup) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::side_by_side_test

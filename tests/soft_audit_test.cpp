@@ -15,7 +15,7 @@
 #include "support/throws.h"
 #include "support/trials.h"
 
-namespace evenhand {
+namespace evenhand::soft_audit_test {
 namespace {
 
 using testing::expect_throw;
@@ -231,4 +231,4 @@ TEST(SoftAudit, BadInputSaysWhatAndWhere) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::soft_audit_test

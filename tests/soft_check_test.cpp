@@ -9,7 +9,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::soft_check_test {
 namespace {
 
 struct People {
@@ -72,4 +72,4 @@ TEST(SoftCheck, RefusesWhatCannotBeChecked) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::soft_check_test

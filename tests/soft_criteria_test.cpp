@@ -15,7 +15,7 @@
 #include "support/throws.h"
 #include "support/trials.h"
 
-namespace evenhand {
+namespace evenhand::soft_criteria_test {
 namespace {
 
 using testing::expect_throw;
@@ -267,4 +267,4 @@ TEST(SoftCriteria, PricesInFilesAreChecked) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::soft_criteria_test

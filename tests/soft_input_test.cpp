@@ -10,7 +10,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::soft_input_test {
 namespace {
 
 using testing::expect_throw;
@@ -83,4 +83,4 @@ TEST(SoftInput, IsRefusedOneByOne) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::soft_input_test

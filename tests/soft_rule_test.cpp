@@ -12,7 +12,7 @@
 #include "support/rule_text.h"
 #include "support/throws.h"
 
-namespace evenhand {
+namespace evenhand::soft_rule_test {
 namespace {
 
 using testing::expect_throw;
@@ -248,4 +248,4 @@ TEST(SoftRuleJson, RefusesEverythingElse) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::soft_rule_test

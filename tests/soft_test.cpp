@@ -17,7 +17,7 @@
 #include "support/throws.h"
 #include "support/trials.h"
 
-namespace evenhand {
+namespace evenhand::soft_test {
 namespace {
 
 using testing::expect_throw;
@@ -393,4 +393,4 @@ TEST(Soft, ManyRowsAndFiveColumnsAreSolvedToTheSameStandard) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::soft_test

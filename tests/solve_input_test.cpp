@@ -8,7 +8,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::solve_input_test {
 namespace {
 
 TEST(Solve, TheFileOfAFitReadsBackAsItsRule) {
@@ -118,4 +118,4 @@ TEST_F(SolveInput, RejectsMarginsOfEqualRates) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::solve_input_test

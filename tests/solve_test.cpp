@@ -10,7 +10,7 @@
 #include "support/throws.h"
 #include "support/trials.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::solve_test {
 namespace {
 
 const Roles sex_within_race{{"sex"}, {"race"}};
@@ -378,4 +378,4 @@ TEST(Solve, FavouringLowScoresIsTheMirrorImage) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::solve_test

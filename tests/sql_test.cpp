@@ -11,7 +11,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::sql_test {
 namespace {
 
 constexpr std::array dialects = {Dialect::duckdb,   Dialect::postgresql, Dialect::spark,
@@ -298,4 +298,4 @@ TEST(Sql, TalliesRefuseWhatCannotBeCounted) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::sql_test

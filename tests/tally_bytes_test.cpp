@@ -7,7 +7,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::tally_bytes_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -140,4 +140,4 @@ TEST(TallyBytes, RejectsHugeCountsWithoutAllocatingThem) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::tally_bytes_test

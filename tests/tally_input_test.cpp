@@ -9,7 +9,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::tally_input_test {
 namespace {
 
 const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -170,4 +170,4 @@ TEST_F(TallyInput, ProjectingOntoAnUnknownAttributeSuggestsOne) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::tally_input_test

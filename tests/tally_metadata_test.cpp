@@ -8,7 +8,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::tally_metadata_test {
 namespace {
 
 StoredTally some_stored(TallyOptions options = {}) {
@@ -229,4 +229,4 @@ TEST(Resolution, ReadsBackFromItsText) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::tally_metadata_test

@@ -9,7 +9,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::tally_test {
 namespace {
 
 // The rows with begin <= position < end, of all columns.
@@ -347,4 +347,4 @@ TEST(Tally, DoesNotMergeWithAnotherKind) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::tally_test

@@ -11,7 +11,7 @@
 
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::tests_of_rates_test {
 namespace {
 
 struct Answer {
@@ -255,4 +255,4 @@ TEST(TestsOfRates, BadInput) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::tests_of_rates_test

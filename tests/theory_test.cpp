@@ -10,7 +10,7 @@
 #include "support/problems.h"
 #include "support/throws.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::theory_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -296,4 +296,4 @@ TEST(EqualizedOdds, DoesNotLookAtTheLabel) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::theory_test

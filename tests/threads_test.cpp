@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-namespace evenhand::testing {
+namespace evenhand::testing::threads_test {
 namespace {
 
 struct People {
@@ -136,4 +136,4 @@ TEST_F(Threads, PoolingInPartsIsPoolingAtOnce) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::threads_test

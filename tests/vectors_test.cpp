@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-namespace evenhand {
+namespace evenhand::vectors_test {
 namespace {
 
 struct Row {
@@ -291,4 +291,4 @@ TEST(Vectors, RulesSurviveBeingWrittenAndReadAgain) {
 }
 
 }  // namespace
-}  // namespace evenhand
+}  // namespace evenhand::vectors_test

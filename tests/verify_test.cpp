@@ -16,7 +16,7 @@
 #include "support/trials.h"
 #include "support/verified.h"
 
-namespace evenhand::testing {
+namespace evenhand::testing::verify_test {
 namespace {
 
 StoredTally some_data(unsigned seed, bool raw = false) {
@@ -171,4 +171,4 @@ TEST(DecisionLog, GivesTheDecisionsOfTheRuleAndFindsWhatWasChanged) {
 }
 
 }  // namespace
-}  // namespace evenhand::testing
+}  // namespace evenhand::testing::verify_test

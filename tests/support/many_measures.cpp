@@ -82,11 +82,6 @@ double base_value(const People& people, const SolveOptions& options, const Piece
   }
 }
 
-template <class List>
-auto pick(Random& random, const List& list) {
-  return list[static_cast<std::size_t>(random.below(static_cast<int>(list.size())))];
-}
-
 std::vector<Demand> distance(Random& random, const People& people, bool labels) {
   const Measure measure = pick(random, std::array{Measure::rate, Measure::accuracy, Measure::cost,
                                                   labels ? Measure::tpr : Measure::rate});

@@ -16,11 +16,6 @@ const std::array<std::vector<std::string>, 3> value_names = {{
     {"North", "St. Mary's", "South", "say \"east\"", "West"},
 }};
 
-template <class List>
-auto pick(Random& random, const List& list) {
-  return list[static_cast<std::size_t>(random.below(static_cast<int>(list.size())))];
-}
-
 double random_score(Random& random, Scale scale, bool few, double skew) {
   const double u = few ? random.below(6) / 5.0 : std::pow(random.unit(), skew);
   if (scale == Scale::signed_) return 2 * u - 1;

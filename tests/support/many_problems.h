@@ -127,4 +127,10 @@ struct Family {
 std::vector<Family> all_families();
 Problem random_problem(Random& random, const Family& family, int trial);
 
+// One of a list.
+template <class List>
+auto pick(Random& random, const List& list) {
+  return list[static_cast<std::size_t>(random.below(static_cast<int>(list.size())))];
+}
+
 }  // namespace evenhand::testing::many
