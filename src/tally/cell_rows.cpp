@@ -229,6 +229,7 @@ void CellRows::absorb(CellRows&& other) {
   listed_ += other.listed_;
   CellRowsAccess::lower_to(*this, other.level_);
   if (!level_) level_ = other.level_;
+  if (other.listing_) CellRowsAccess::list_counts(other);  // few, and hardly any score twice
   for (const std::vector<Count>* counts : {&other.table_, &other.full_}) {
     for (const Count& at : *counts) {
       for (const bool favourable : {false, true}) {

@@ -44,7 +44,11 @@ class Pieces {
   void number(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     if (bytes_.size() - used_ < 8) hand_on();
-    for (unsigned i = 0; i < 8; ++i) bytes_[used_ + i] = static_cast<std::byte>(bits >> (8 * i));
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(bytes_.data() + used_, &bits, sizeof bits);
+    } else {
+      for (unsigned i = 0; i < 8; ++i) bytes_[used_ + i] = static_cast<std::byte>(bits >> (8 * i));
+    }
     used_ += 8;
   }
   void hand_on() {
