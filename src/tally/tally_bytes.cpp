@@ -5,7 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,36 +33,51 @@ std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
   return out.at[0];
 }
 
-// Hands bytes on, many at a time.
-class Pieces {
+// Hands bytes on, many at a time: while they are taken, the next ones are made.
+class ByteStream {
  public:
-  explicit Pieces(const Tally::Put& put) : put_(put) {}
+  ByteStream(const Tally::Put& put, bool side_by_side) : put_(put), side_by_side_(side_by_side) {}
 
   void put(const unsigned char* at, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) {
-      if (used_ == bytes_.size()) hand_on();
+      if (used_ == room) hand_on();
       bytes_[used_++] = static_cast<std::byte>(at[i]);
     }
   }
   void number(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
-    if (bytes_.size() - used_ < 8) hand_on();
+    if (room - used_ < sizeof bits) hand_on();
     if constexpr (std::endian::native == std::endian::little) {
-      std::memcpy(bytes_.data() + used_, &bits, sizeof bits);
+      std::memcpy(bytes_.get() + used_, &bits, sizeof bits);
     } else {
       for (unsigned i = 0; i < 8; ++i) bytes_[used_ + i] = static_cast<std::byte>(bits >> (8 * i));
     }
-    used_ += 8;
+    used_ += sizeof bits;
   }
-  void hand_on() {
-    put_(std::span(bytes_).first(used_));
-    used_ = 0;
+  void finish() {
+    if (taken_.valid()) taken_.get();
+    put_({bytes_.get(), std::exchange(used_, 0)});
   }
 
  private:
+  static constexpr std::size_t room = std::size_t{1} << 20U;
+
+  void hand_on() {
+    if (!side_by_side_) return finish();
+    if (taken_.valid()) taken_.get();
+    std::swap(bytes_, before_);
+    if (!bytes_) bytes_ = std::make_unique_for_overwrite<std::byte[]>(room);
+    taken_ = std::async(std::launch::async, [this, size = std::exchange(used_, 0)] {
+      put_({before_.get(), size});
+    });
+  }
+
   const Tally::Put& put_;
-  std::vector<std::byte> bytes_ = std::vector<std::byte>(std::size_t{1} << 16U);
+  bool side_by_side_;
+  std::unique_ptr<std::byte[]> bytes_ = std::make_unique_for_overwrite<std::byte[]>(room);
+  std::unique_ptr<std::byte[]> before_;
   std::size_t used_ = 0;
+  std::future<void> taken_;  // the last member: it waits before the bytes go
 };
 
 template <class Integer, class Sink>
@@ -218,18 +236,18 @@ std::uint64_t checksum_of(const Tally::Data& data) {
 void Tally::put_bytes(const Put& put) const {
   data_->sorted();  // with all threads, before they split
   std::uint64_t sum = 0;
-  Pieces pieces(put);
+  ByteStream stream(put, thread_count(0) > 2);
   parallel(2, 0, [&](std::size_t which) {
     if (which == 1) {
       sum = checksum_of(*data_);
       return;
     }
-    put_tally(pieces, *data_, [&](Pieces& sink, std::size_t begin, std::size_t end) {
+    put_tally(stream, *data_, [&](ByteStream& sink, std::size_t begin, std::size_t end) {
       put_entries(sink, data_->sorted(), begin, end);
     });
   });
-  put_integer(pieces, sum);
-  pieces.hand_on();
+  put_integer(stream, sum);
+  stream.finish();
 }
 
 std::vector<std::byte> Tally::to_bytes() const {
