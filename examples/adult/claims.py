@@ -14,6 +14,7 @@ from results import FITTED_ON, NAMES, PAPER_ERRORS, Results, joined, number, per
 ROUNDING = 0.005  # Figure 2 prints whole percents
 EXACT = 1e-9
 INDIANS = "Amer-Indian-Eskimo"
+BY_CHANCE = 1.5  # a mean of five splits is seldom above so many times its expectation
 
 
 @dataclass(frozen=True)
@@ -117,21 +118,23 @@ def _parity_eliminates(results: Results) -> Finding:
 
 def _indians(results: Results) -> Finding:
     models = results.of_the_paper
-    risen, texts = [], []
+    risen, clear, texts = [], [], []
     for model in models:
         parts = []
         for part in ("test", FITTED_ON):
             base, parity = (
                 np.abs(results.bias(model, rule, part, INDIANS)) for rule in ("base", "parity")
             )
+            chance = results.chance(model, "parity", part, INDIANS)
             risen.append(parity.mean() > base.mean())
+            clear.append(parity.mean() > chance)
             parts.append(
                 f"{1000 * base.mean():.1f} to {1000 * parity.mean():.1f} "
-                f"({np.sum(parity > base)} of {len(base)})"
+                f"({np.sum(parity > base)} of {len(base)}; by chance {1000 * chance:.1f})"
             )
         texts.append(f"{NAMES[model]} {parts[0]}, rows of the fit {parts[1]}")
     measured = "bias times 1000, and splits in which it rose: " + "; ".join(texts)
-    return Finding(measured, verdict(all(risen), 2 * sum(risen) > len(risen)))
+    return Finding(measured, verdict(all(risen) and all(clear), 2 * sum(risen) > len(risen)))
 
 
 def _compensates(results: Results) -> Finding:
@@ -168,14 +171,24 @@ def _conditional_removes(results: Results) -> Finding:
         for rule in ("base", "conditional")
     }
     others = [race for race in results.races if race not in fallen]
+    chance = {
+        race: np.mean([results.chance(model, "conditional", "test", race) for model in models])
+        for race in others
+    }
+    left = [race for race in others if test_bias("conditional", race) > BY_CHANCE * chance[race]]
     fitted = "0" if largest <= EXACT else f"at most {largest:.1e}"
     measured = (
         f"on the rows of the fit the bias is {fitted} in every stratum of every run; on test rows "
         f"its mean falls from {1000 * means['base']:.1f} to {1000 * means['conditional']:.1f} "
         "thousandths" + (f", but not among {joined(others)}" if others else ", in every stratum")
     )
+    for race in others:
+        measured += (
+            f"; {race}: {1000 * test_bias('conditional', race):.1f}, by chance "
+            f"{1000 * chance[race]:.1f}"
+        )
     exact = largest <= EXACT
-    return Finding(measured, verdict(exact and not others, exact and len(fallen) > len(others)))
+    return Finding(measured, verdict(exact and not left, exact and len(fallen) > len(others)))
 
 
 # --- Accuracy.
@@ -289,8 +302,8 @@ CLAIMS = (
         "“controlling statistical parity has increased gender discrimination among American "
         "Indians in all three classifiers”",
         "bars only",
-        "the mean rises for all three, on test rows and on those of the fit; in direction if in "
-        "most of these cases",
+        "the mean rises for all three, on test rows and on those of the fit, above what chance "
+        "alone would show; in direction if it rises in most of these cases",
         _indians,
     ),
     Claim(
@@ -306,8 +319,8 @@ CLAIMS = (
         "“The proposed postprocessing algorithm (green bars) is effective at achieving this goal”: "
         "no bias in any stratum",
         "bars only",
-        "exact on the rows of the fit, and less than before in every stratum on test rows; in "
-        "direction if in most strata",
+        "exact on the rows of the fit, and on test rows, in every stratum, less than before or at "
+        f"most {BY_CHANCE} times what chance alone would show; in direction if less in most strata",
         _conditional_removes,
     ),
     Claim(

@@ -112,6 +112,16 @@ def _bars(axes: Axes, results: Results, model: str, part: str) -> None:
         for place in places[~shown]:
             where = place + 0.27 * (offset - 1)
             axes.text(where, 0, "0", color=COLOURS[rule], ha="center", va="bottom", fontsize=8)
+    axes.hlines(
+        [results.chance(model, "base", part, race) for race in results.races],
+        places - 0.45,
+        places + 0.45,
+        colors="#333333",
+        linestyles=(0, (3, 1.5)),
+        linewidth=1.2,
+        label="by chance",
+        zorder=3,
+    )
     axes.set_xticks(places, [RACES.get(race, race) for race in results.races])
     axes.tick_params(axis="x", length=0)
 
@@ -133,7 +143,8 @@ def bias(results: Results) -> tuple[Figure, str]:
     return figure, (
         f"Bias between women and men in each racial stratum of Adult, {NAMES[model]}: the model's "
         "own decisions, parity over everybody, and parity in each stratum; mean and deviation of "
-        f"{len(results.seeds)} splits."
+        f"{len(results.seeds)} splits. Dashes: what decisions that have nothing to do with sex "
+        "would show by chance."
     )
 
 
@@ -145,7 +156,8 @@ def bias_test(results: Results) -> tuple[Figure, str]:
     """Draw Figure 2's bottom row on test rows."""
     return _all_bars(results, "test"), (
         "Figure 2, bottom, on test rows: |X|⁻¹ |Σ (1_S − ρ) q| in each racial stratum. Whiskers: "
-        "standard deviation over splits."
+        "standard deviation over splits. Dashes: what decisions that have nothing to do with sex "
+        "would show by chance, on average."
     )
 
 

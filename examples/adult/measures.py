@@ -22,7 +22,8 @@ def figures(audit: evenhand.Audit) -> Record:
     """Summarise an audit of sex inside race.
 
     `bias` is the covariance of being a woman and being selected, by stratum; the paper's bars are
-    its absolute value. Below 0, women are selected less often than men.
+    its absolute value. Below 0, women are selected less often than men. `chance` is the absolute
+    value to expect of decisions that have nothing to do with sex.
     """
     women = next(group for group in audit.groups if group["group"]["sex"] == "Female")
     selected = audit.overall["selection_rate"] * audit.overall["weight"]
@@ -34,6 +35,7 @@ def figures(audit: evenhand.Audit) -> Record:
         "women_among_positives": among,
         "bias_overall": women["covariance"],
         "bias": {stratum["stratum"]["race"]: _covariance(stratum) for stratum in audit.strata},
+        "chance": {stratum["stratum"]["race"]: _by_chance(stratum) for stratum in audit.strata},
         "people": {stratum["stratum"]["race"]: stratum["weight"] for stratum in audit.strata},
     }
 
@@ -44,6 +46,18 @@ def _covariance(stratum: Record) -> float:
     if len(groups) < 2:
         return 0.0
     return float(next(g["covariance"] for g in groups if g["group"]["sex"] == "Female"))
+
+
+def _by_chance(stratum: Record) -> float:
+    """Return the mean of |covariance| if as many people were selected without regard to sex.
+
+    The covariance then has the mean 0 and the variance w (1 - w) r (1 - r) / n, with w the share of
+    women and r the share of those selected, and is nearly normal.
+    """
+    people, selected = stratum["weight"], stratum["selection_rate"]
+    women = sum(g["weight"] for g in stratum["groups"] if g["group"]["sex"] == "Female") / people
+    variance = women * (1 - women) * selected * (1 - selected) / people
+    return float(np.sqrt(2 / np.pi * variance))
 
 
 def difference(audit: evenhand.Audit, criterion: str, *, inside: bool = False) -> float:

@@ -101,9 +101,11 @@ def _sections(
         Section(
             "Claim by claim",
             [
-                "What counts as reproduced was written down before the full run, but for one "
-                "addition in the paper's favour: convergence (12) may also be shown on the "
-                "training rows, where an epoch has more steps.",
+                "What counts as reproduced was written down before the full run, but for three "
+                "additions. Convergence (12) may also be shown on the training rows, where an "
+                "epoch has more steps. And since small strata show some bias by chance, whatever "
+                "the rule, a rise counts (7) only above that, and a bias (9) no more unless it is "
+                "clearly above it.",
                 judged,
             ],
         ),

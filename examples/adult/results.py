@@ -98,6 +98,11 @@ class Results:
         """Return the covariance of women and decisions in a stratum, for each split."""
         return self.values(model, lambda r: r["rules"][fitted_on][rule][part]["bias"][race])
 
+    def chance(self, model: str, rule: str, part: str, race: str) -> float:
+        """Return the |bias| that chance alone would show, the mean of all splits."""
+        found = self.values(model, lambda r: r["rules"][FITTED_ON][rule][part]["chance"][race])
+        return float(found.mean())
+
 
 def percent(values: Floats, digits: int = 1) -> str:
     """Say mean and standard deviation, both in percent."""
@@ -176,10 +181,15 @@ def biases(results: Results, part: str) -> Table:
             rows.append(
                 [NAMES[model], race, f"{people:.0f}"]
                 + [_bar(np.abs(results.bias(model, rule, part, race))) for rule in RULES]
+                + [f"{1000 * results.chance(model, 'base', part, race):.1f}"]
             )
-    header = ["", "stratum", "people", *(RULE_NAMES[rule] for rule in RULES)]
+    header = ["", "stratum", "people", *(RULE_NAMES[rule] for rule in RULES), "by chance"]
     what = "the rows of the fit" if part == FITTED_ON else f"{part} rows"
-    return Table(f"Bias in each racial stratum on {what}, times 1000.", header, rows, 2)
+    caption = (
+        f"Bias in each racial stratum on {what}, times 1000. By chance: what decisions that have "
+        "nothing to do with sex would show, on average."
+    )
+    return Table(caption, header, rows, 2)
 
 
 def _bar(values: Floats) -> str:
