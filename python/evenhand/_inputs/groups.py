@@ -166,9 +166,10 @@ def _from_array(array: npt.NDArray[Any], name: str, maker: _Maker[Made]) -> Made
 def _pandas_texts(value: Any) -> ArrowColumn | npt.NDArray[Any] | None:
     """Return pandas' own column of texts as what it is made of; None for any other column."""
     dtype = value.dtype
-    if getattr(dtype, "storage", None) == "python":
+    storage = dtype.storage if type(dtype).__name__ == "StringDtype" else None
+    if storage == "python":
         return np.asarray(value.to_numpy(dtype=object))
-    in_arrow = getattr(dtype, "storage", None) == "pyarrow" or dtype.name in (
+    in_arrow = storage == "pyarrow" or dtype.name in (
         "string[pyarrow]", "large_string[pyarrow]", "string_view[pyarrow]",
     )  # fmt: skip
     arrow = arrow_in(getattr(value, "array", value).__arrow_array__()) if in_arrow else None
