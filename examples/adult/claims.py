@@ -177,16 +177,15 @@ def _conditional_removes(results: Results) -> Finding:
     }
     left = [race for race in others if test_bias("conditional", race) > BY_CHANCE * chance[race]]
     fitted = "0" if largest <= EXACT else f"at most {largest:.1e}"
+    beside = [
+        f"{race} ({1000 * test_bias('conditional', race):.1f}; by chance {1000 * chance[race]:.1f})"
+        for race in others
+    ]
     measured = (
         f"on the rows of the fit the bias is {fitted} in every stratum of every run; on test rows "
         f"its mean falls from {1000 * means['base']:.1f} to {1000 * means['conditional']:.1f} "
-        "thousandths" + (f", but not among {joined(others)}" if others else ", in every stratum")
+        "thousandths" + (f", but not among {joined(beside)}" if others else ", in every stratum")
     )
-    for race in others:
-        measured += (
-            f"; {race}: {1000 * test_bias('conditional', race):.1f}, by chance "
-            f"{1000 * chance[race]:.1f}"
-        )
     exact = largest <= EXACT
     return Finding(measured, verdict(exact and not left, exact and len(fallen) > len(others)))
 

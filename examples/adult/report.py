@@ -104,8 +104,8 @@ def _sections(
                 "What counts as reproduced was written down before the full run, but for three "
                 "additions. Convergence (12) may also be shown on the training rows, where an "
                 "epoch has more steps. And since small strata show some bias by chance, whatever "
-                "the rule, a rise counts (7) only above that, and a bias (9) no more unless it is "
-                "clearly above it.",
+                "the rule, a rise counts (7) only if it ends above that, and what is left (9) "
+                "only if it is clearly above it.",
                 judged,
             ],
         ),

@@ -83,19 +83,21 @@ def test_conditional_parity_leaves_no_bias_in_any_stratum_of_the_fit(
 
 def test_chance_is_what_shuffled_decisions_show(adult: Modules, rows: dict[str, Any]) -> None:
     random = np.random.default_rng(5)
+    compared = 0
     test = rows["test"]
     q = (test.f > 0).astype(float)
     audit = adult.measures.of_probabilities(q, test.sex, test.race, test.y)
     for race, expected in adult.measures.figures(audit)["chance"].items():
         here = test.race == race
         women, decided = test.sex[here] == "Female", q[here]
-        if not 0 < women.mean() < 1 or not 0 < decided.mean() < 1:
-            assert expected == 0
-            continue
+        if min(women.sum(), (~women).sum()) * decided.mean() < 2:
+            continue  # too few for a normal distribution
+        compared += 1
         shown = [
             abs(np.cov(women, random.permutation(decided), bias=True)[0, 1]) for _ in range(800)
         ]
         assert expected == pytest.approx(np.mean(shown), rel=0.15)
+    assert compared >= 3
 
 
 def test_bias_is_the_papers_formula(adult: Modules, rows: dict[str, Any]) -> None:
