@@ -1,5 +1,7 @@
 #include "data/collect.h"
 
+#include <evenhand/advice.h>
+
 #include <algorithm>
 #include <limits>
 #include <locale>
@@ -64,16 +66,6 @@ Allowed allowed_memory(Database& database) {
       weighted ? "weighted rows, which are kept one by one," : "exact scores", allowed.text,
       weighted ? "tally parts of the rows, then merge them"
                : "--resolution 16 bounds it whatever the number of rows"));
-}
-
-bool only_zero_and_one(const Tally& tally) {
-  for (CellCode c = 0; c < tally.cells().size(); ++c) {
-    if (tally.distinct_scores(c) > 2) return false;
-    for (const Entry& entry : tally.entries(c)) {
-      if (entry.score != 0 && entry.score != 1) return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace

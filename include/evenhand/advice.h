@@ -2,6 +2,7 @@
 #pragma once
 
 #include <evenhand/cells.h>
+#include <evenhand/tally.h>
 
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ namespace evenhand {
 // (NFC, NFD), and those that look like missing values (nan, NULL, empty, ...): a sentence for each
 // attribute that has some, which names a few.
 std::vector<std::string> odd_groups_in_words(const CellNames& cells);
+
+// Scores that tell no more than decisions do. Looks at few of others.
+bool only_zero_and_one(const Tally& tally);
 
 // A key that ends with a line break, which counts, or whose file everybody can read. `name` is the
 // file's, as it is to be shown.

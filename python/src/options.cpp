@@ -46,6 +46,7 @@ void bind_names(nb::module_& m) {
       nb::arg("name"));
   m.def("doubt_about_groups", &doubt_about_groups, nb::arg("tally"), nb::arg("sensitive"),
         nb::arg("rows").none());
+  m.def("only_zero_and_one", &only_zero_and_one, nb::arg("tally"));
   m.def(
       "odd_groups_in_words", [](const Tally& tally) { return odd_groups_in_words(tally.cells()); },
       nb::arg("tally"));

@@ -16,8 +16,7 @@ def warn_of_decisions(tally: Tally) -> None:
     """Say it if scores tell no more than decisions do; a handful may be so by chance."""
     if tally.total < 20 or tally.scale != "probability":
         return
-    _, scores, _, _ = tally._core.all_entries()
-    if len(scores) <= 2 * len(tally._core.cells) and not (set(scores.tolist()) - {0.0, 1.0}):
+    if _core.only_zero_and_one(tally._core):
         warnings.warn(
             "every score is 0 or 1, as decisions are: a rule can do more with probabilities, such "
             "as predict_proba(X)[:, 1]",
