@@ -1,3 +1,5 @@
+#include <evenhand/advice.h>
+
 #include <algorithm>
 
 #include "support/parallel.h"
@@ -48,6 +50,15 @@ const std::vector<Wide>& Tally::Data::bin_chances(unsigned threads) const {
     }
   });
   return chances_;
+}
+
+bool only_zero_and_one(const Tally& tally) {
+  const Tally::Data& data = tally.data();
+  const Doubles& scores = data.binned ? data.binned->score : data.sorted().score;
+  return std::all_of(scores.begin(), scores.end(), [&](double x) {
+    const double score = data.reading.turn(x);
+    return score == 0 || score == 1;
+  });
 }
 
 }  // namespace evenhand

@@ -1,4 +1,3 @@
-#include <evenhand/advice.h>
 #include <evenhand/bad_row.h>
 #include <evenhand/tally.h>
 #include <evenhand/text.h>
@@ -378,15 +377,6 @@ std::size_t Tally::distinct_scores(CellCode cell) const {
   check_cell(cell);
   const std::vector<std::size_t>& start = data_->sorted().start;
   return start[cell + 1] - start[cell];
-}
-
-bool only_zero_and_one(const Tally& tally) {
-  const Tally::Data& data = tally.data();
-  const Doubles& scores = data.binned ? data.binned->score : data.sorted().score;
-  return std::all_of(scores.begin(), scores.end(), [&](double x) {
-    const double score = data.reading.turn(x);
-    return score == 0 || score == 1;
-  });
 }
 
 bool Tally::operator==(const Tally& other) const {
