@@ -158,5 +158,29 @@ TEST(CellRows, RefuseToMakeATallyOfNothing) {
       [&] { tally_of(CellNames({"g"}, {{"a"}}), cells, {}); }, "no rows");
 }
 
+// One thread met few scores again and again, the other ones that hardly repeat.
+TEST(CellRows, CountsStayCountsHoweverOftenTheyAreAbsorbed) {
+  const CellRowsOptions options;
+  CellRows counted(options);
+  for (std::size_t i = 0; i < 40'000; ++i) {
+    for (int again = 0; again < 8; ++again) counted.add(static_cast<double>(i) * 0x1p-16, false);
+  }
+  CellRows listed(options);
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 60'000; ++i) listed.add(static_cast<double>(random() >> 11U) * 0x1p-53, true);
+  const std::size_t most = counted.peak_bytes() + listed.peak_bytes() + 80 * 60'000;
+  for (int times = 0; times < 3; ++times) {
+    listed.absorb(std::move(counted));
+    counted = CellRows(options);
+    counted.absorb(std::move(listed));
+    listed = CellRows(options);
+  }
+  EXPECT_LE(counted.peak_bytes(), most);
+  EXPECT_EQ(counted.rows(), 40'000U * 8 + 60'000);
+  std::vector<CellRows> cells;
+  cells.push_back(std::move(counted));
+  EXPECT_EQ(tally_of(CellNames({"group"}, {{"a"}}), cells, options).total().n, 380'000);
+}
+
 }  // namespace
 }  // namespace evenhand::cell_rows_test

@@ -22,9 +22,10 @@ Tally tally_of(std::size_t groups) {
   return Tally::of(score, Cells::from({{"group", group}}));
 }
 
+// The least of a few: other programs share the caches.
 double cpu_seconds(auto work) {
   double best = 1e9;
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < 5; ++round) {
     const std::clock_t start = std::clock();
     work();
     best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
@@ -32,9 +33,9 @@ double cpu_seconds(auto work) {
   return best;
 }
 
-TEST(ManyCells, ARuleOf200000CellsReadsBack) {
+TEST(ManyCells, ARuleOf100000CellsReadsBack) {
   std::vector<std::vector<std::string>> values;
-  for (int g = 0; g < 200'000; ++g) values.push_back({std::to_string(1'000'000 + g)});
+  for (int g = 0; g < 100'000; ++g) values.push_back({std::to_string(1'000'000 + g)});
   RuleParts parts;
   parts.cells = CellNames({"group"}, values);
   parts.responses.assign(values.size(), {Response::Shape::steps, 0, {{0.25, 0.5}, {0.5, 1}}});
@@ -43,23 +44,24 @@ TEST(ManyCells, ARuleOf200000CellsReadsBack) {
   EXPECT_EQ(std::get<Rule>(read.rule), rule);
 }
 
-TEST(ManyCells, TwiceTheCellsTakeLessThanThreeTimesAsLong) {
+// Were it quadratic, it would take 64 times as long.
+TEST(ManyCells, EightTimesTheCellsTakeLessThan24TimesAsLong) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "times are of the sanitizer";
+#endif
   const auto time_of = [](std::size_t groups) {
     const Tally tally = tally_of(groups);
     const Solution fit =
         solve(tally, statistical_parity({.sensitive = {"group"}, .tolerance = 0.1}));
-    const auto write_and_read = [&] {
+    return cpu_seconds([&] {
       FitRecord record = FitRecord::of(fit);
       record.add({.tally = tally, .source = {.roles = {{"group"}}}}, fit);
       EXPECT_EQ(std::get<Rule>(RecordedRule::from_json(rule_file(fit.rule, record)).rule),
                 fit.rule);
-    };
-    double best = cpu_seconds(write_and_read);  // of three: other programs share the caches
-    for (int again = 0; again < 2; ++again) best = std::min(best, cpu_seconds(write_and_read));
-    return best;
+    });
   };
-  const double once = time_of(8'000);
-  EXPECT_LT(time_of(16'000), 3 * once);
+  const double once = time_of(2'000);
+  EXPECT_LT(time_of(16'000), 24 * once);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace evenhand {
 // attribute that has some, which names a few.
 std::vector<std::string> odd_groups_in_words(const CellNames& cells);
 
-// Scores that tell no more than decisions do. Looks at few of others.
+// Every score is 0 or 1: they tell no more than decisions do.
 bool only_zero_and_one(const Tally& tally);
 
 // A key that ends with a line break, which counts, or whose file everybody can read. `name` is the

@@ -26,8 +26,8 @@ unsigned thread_count(unsigned asked) noexcept {
 }
 
 unsigned threads_of_each(std::size_t tasks, unsigned threads) noexcept {
-  return std::max(1U, thread_count(threads) / static_cast<unsigned>(std::max<std::size_t>(
-                                                  1, std::min<std::size_t>(tasks, 4096))));
+  const unsigned all = thread_count(threads);
+  return tasks < all ? all / std::max(1U, static_cast<unsigned>(tasks)) : 1;
 }
 
 void parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& task) {

@@ -17,6 +17,11 @@ namespace {
 constexpr std::size_t first_block = 64;
 constexpr std::size_t largest_block = std::size_t{1} << 16U;
 
+// So that counting saves no memory.
+bool is_mostly_distinct(std::size_t rows, std::size_t distinct) {
+  return rows < 4 * distinct;
+}
+
 void append(std::vector<std::vector<double>>& blocks, double value) {
   if (blocks.empty() || blocks.back().size() == blocks.back().capacity()) {
     const std::size_t before = blocks.empty() ? 0 : blocks.back().size();
@@ -199,6 +204,7 @@ void CellRowsAccess::list_counts(CellRows& cell) {
         for (std::uint32_t i = 0; i < at.n[favourable]; ++i) {
           append(cell.scores_[favourable], at.score());
         }
+        cell.listed_ += at.n[favourable];
       }
     }
   }
@@ -210,7 +216,8 @@ void CellRowsAccess::list_counts(CellRows& cell) {
 // Called whenever the table has become too full.
 void CellRows::choose_form() {
   constexpr std::size_t many = std::size_t{1} << 15U;
-  if (options_.resolution == Resolution::exact() && distinct_ > many && rows_ < 4 * distinct_) {
+  if (options_.resolution == Resolution::exact() && distinct_ > many &&
+      is_mostly_distinct(rows_, distinct_)) {
     listing_ = true;  // what was counted stays counted
   }
   const auto cap = options_.resolution.cap();
@@ -226,10 +233,13 @@ void CellRows::absorb(CellRows&& other) {
   flush();
   other.flush();
   rows_ += other.rows_;
-  listed_ += other.listed_;
   CellRowsAccess::lower_to(*this, other.level_);
   if (!level_) level_ = other.level_;
-  if (other.listing_) CellRowsAccess::list_counts(other);  // few, and hardly any score twice
+  const std::size_t counted = other.rows_ - CellRowsAccess::listed(other);
+  if (other.listing_ && is_mostly_distinct(counted, other.distinct_)) {
+    CellRowsAccess::list_counts(other);
+  }
+  listed_ += other.listed_;
   for (const std::vector<Count>* counts : {&other.table_, &other.full_}) {
     for (const Count& at : *counts) {
       for (const bool favourable : {false, true}) {

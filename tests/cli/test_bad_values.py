@@ -280,6 +280,8 @@ def test_scores_in_percent_are_answered_with_100(tool: Tool) -> None:
 def test_scores_of_0_and_1_are_pointed_out(tool: Tool) -> None:
     """They are decisions, in all likelihood."""
     tool.write("data.csv", "score,group\n0,A\n1,B\n1,A\n0,B\n")
-    assert "every score is 0 or 1" in tool("audit", "data.csv", *WHO).ok().err
+    for direction in ("high", "low"):
+        said = tool("audit", "data.csv", *WHO, "--favorable", direction).ok().err
+        assert "every score is 0 or 1" in said
     tool.write("data.csv", "score,group\n0,A\n1,B\n1,A\n0.5,B\n")
     assert "every score" not in tool("audit", "data.csv", *WHO).ok().err

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import resource
+import time
 from pathlib import Path
 
 import pytest
@@ -152,3 +154,13 @@ def test_missing_values_can_be_a_group_of_their_own(tool: Tool, people: Path, sq
     rates = sql("SELECT sex, avg(probability) FROM 'out.parquet' GROUP BY sex")
     assert {row[0] for row in rates} == {"F", "M", None}
     assert max(row[1] for row in rates) - min(row[1] for row in rates) < 1e-12
+
+
+def test_one_thread_is_one_thread(tool: Tool) -> None:
+    """Reading, sorting and hashing: the work takes no less time than it takes of a core."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    rows = "SELECT hash(range) / 18446744073709551616e0 AS score, range % 3 AS sex FROM range(2000000)"
+    tool("fit", "--sql", rows, *PARITY, "--threads", 1).ok()
+    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    assert cpu <= 1.15 * wall

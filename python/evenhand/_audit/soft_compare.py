@@ -21,16 +21,7 @@ class SoftComparison(Compared):
     Made by :func:`evenhand.compare` if a rule is a :class:`SoftRule`; rules for known groups may
     stand beside it.
 
-    Attributes
-    ----------
-    names : list of str
-        Of the rules.
-    expected : bool
-        There were no labels: accuracy and cost are what to expect if the scores are calibrated.
-    rules : list of dict
-        The audit of each rule, with the names of the tool's JSON.
-    before : dict
-        The audit of the decisions by the score alone.
+    Attributes are those of :class:`Comparison`.
     """
 
     def __init__(self, record: dict[str, Any], assumption: str) -> None:
