@@ -154,3 +154,10 @@ def test_what_others_keep_in_the_temporary_folder_stays(tool: Tool) -> None:
     )
     assert [path.name for path in tool.path("tmp").rglob("precious")] == ["precious"]
     shutil.rmtree(tool.path("tmp"))
+
+
+@pytest.mark.parametrize("name", ["libduckdb.so", "libz.so.1", "libcrypto.so.3"])
+def test_no_library_comes_from_the_folder_of_the_data(tool: Tool, name: str) -> None:
+    """It is no library: the tool would not start with it."""
+    tool.write(name, "")
+    tool("--version").ok()
