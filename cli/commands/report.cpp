@@ -9,6 +9,7 @@
 
 #include "commands/commands.h"
 #include "commands/side_by_side.h"
+#include "commands/soft_fit.h"
 #include "data/prepared.h"
 #include "data/rule_file.h"
 #include "data/soft_rows.h"
@@ -137,13 +138,12 @@ void deliver(const ReportArguments& options, std::optional<Output>& output,
   }
 }
 
-// Of one rule for soft groups, by the columns and the criterion that it was fitted for.
-int run_soft_report(const ReportArguments& options, const RuleFile& file,
-                    const ColumnsIfThere& if_there, std::optional<Output>& output) {
+void check_soft_options(const ReportArguments& options) {
   const FairnessOptions& fair = options.fairness;
   refuse_beside_soft(options.rows, options.objective,
-                     {{options.rules.size() > 1, "further rules"},
-                      {asks(fair), "--criterion, --require or --no-worse"},
+                     {{!fair.require.empty(), "--require"},
+                      {!fair.no_worse.empty(), "--no-worse"},
+                      {!fair.rho.empty(), "--rho"},
                       {fair.across != "intersection", "--across"},
                       {!options.unseen.empty(), "--unseen"},
                       {!options.categories.empty(), "--categories"},
@@ -152,29 +152,34 @@ int run_soft_report(const ReportArguments& options, const RuleFile& file,
                       {options.min_group.has_value(), "--min-group"},
                       {options.tolerances.has_value(), "--tolerances"},
                       {options.bins.has_value(), "--bins"}});
-  const SoftRule& rule = std::get<SoftRule>(file.rule);
-  const SoftTable data = SoftTable::read(
-      options.data, options.rows,
-      {.columns = {}, .recorded = file.columns(), .if_there = if_there, .rule = &rule});
+}
+
+// Of rules one of which is for soft groups: by its columns.
+int run_soft_report(const ReportArguments& options, const std::vector<RuleFile>& files,
+                    const ColumnsIfThere& if_there, std::optional<Output>& output) {
+  const auto soft =
+      std::find_if(files.begin(), files.end(), [](const RuleFile& file) { return file.soft(); });
+  SoftWanted wanted{.columns = {},
+                    .recorded = soft->columns(),
+                    .if_there = if_there,
+                    .rule = &std::get<SoftRule>(soft->rule)};
+  for (const RuleFile& file : files) wanted.rules.push_back(&file);
+  const SoftTable data = SoftTable::read(options.data, options.rows, wanted);
   if (output) output->must_not_be(data.files());
-  std::string name = file.fit.criterion ? file.fit.criterion->name : "statistical-parity";
-  if (name.starts_with("soft-")) name.erase(0, 5);
-  const CriterionName& criterion = find_criterion(name);
+  std::vector<SoftReportedRule> rules;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    rules.push_back(
+        {base_name(files[i].path), files[i].rule, files[i].fit, data.decided_by(wanted.rules, i)});
+  }
   const SoftRows rows = data.rows();
-  const std::vector<double> q = data.decided_by(rule);
   const Reading reading = options.rows.reading();
-  SoftReported about{.data = base_name(data.name()),
-                     .rule_name = base_name(file.path),
-                     .rows = rows,
-                     .rule = rule,
-                     .q = q};
-  about.fit = file.fit;
+  SoftReported about{.data = base_name(data.name()), .rows = rows, .rules = rules};
   about.auditing = {.weight = data.weight(),
                     .label = data.label(),
                     .scale = reading.scale,
                     .favorable = reading.favorable,
-                    .costs = options.objective.costs(),
-                    .rates = {criterion.rates.begin(), criterion.rates.end()}};
+                    .costs = options.objective.costs()};
+  if (!options.fairness.criterion.empty()) about.criterion = soft_criterion_of(options.fairness);
   about.score = data.columns().score;
   about.label = data.columns().label.value_or("");
   about.weight = data.columns().weight.value_or("");
@@ -192,6 +197,8 @@ int run_report(ReportArguments options) {
   std::vector<RuleFile> files;
   ColumnsIfThere if_there;
   for (const std::string& path : options.rules) files.push_back(read_rule(path));
+  const bool soft = std::any_of(files.begin(), files.end(), [](const auto& r) { return r.soft(); });
+  if (soft) check_soft_options(options);
   if (!files.empty()) {
     check_same_reading(files);
     fill_from(files, options.rows, if_there);
@@ -205,9 +212,7 @@ int run_report(ReportArguments options) {
     output.emplace(options.output);
     output->must_not_be(options.rules);
   }
-  const auto soft =
-      std::find_if(files.begin(), files.end(), [](const RuleFile& file) { return file.soft(); });
-  if (soft != files.end()) return run_soft_report(options, *soft, if_there, output);
+  if (soft) return run_soft_report(options, files, if_there, output);
   const std::vector<ReportedRule> rules = reported(files);
   const Prepared data = prepare(options.data, options.rows,
                                 {.needs = options.decision.empty() ? Needs::score : Needs::decision,
@@ -231,6 +236,7 @@ void add_report(Command& program, int& status) {
       "Examples:\n"
       "  evenhand report loans.csv --rule rule.json -o report.html\n"
       "  evenhand report loans.csv --rule today.json --rule blind.json -o report.html\n"
+      "  evenhand report loans.csv --rule soft.json --rule today.json -o report.html\n"
       "  evenhand report hired.csv --decision hired --sensitive sex,race -o report.html\n"
       "  evenhand report --tally tally.parquet --rule rule.json -o report.md");
   auto options = std::make_shared<ReportArguments>();

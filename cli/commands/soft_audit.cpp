@@ -2,6 +2,7 @@
 
 #include <evenhand/soft_audit.h>
 #include <evenhand/soft_check.h>
+#include <evenhand/soft_report.h>
 
 #include <algorithm>
 #include <optional>
@@ -30,13 +31,8 @@ std::string title_of(const SoftAuditRequest& request, const SoftTable& data) {
 // Those of --criterion, or of the criterion that the first rule was fitted for.
 std::vector<Rate> rates_of(const SoftAuditRequest& request) {
   std::string name = request.criterion;
-  constexpr std::string_view soft = "soft-";
-  if (name.empty() && !request.rules.empty() && request.rules.front().fit.criterion) {
-    name = request.rules.front().fit.criterion->name;
-    if (name.starts_with(soft)) name.erase(0, soft.size());
-    if (name == "requirements") name.clear();
-  }
-  if (name.empty()) return {Rate::selection};
+  if (name.empty())
+    name = compared_by(request.rules.empty() ? FitRecord() : request.rules.front().fit);
   const CriterionName& found = find_criterion(name);
   return {found.rates.begin(), found.rates.end()};
 }
@@ -56,19 +52,6 @@ Json json_of(const SoftTable& data, const SoftAudit& before, const SoftAudit* af
   return out;
 }
 
-// Whether a rule asks for a group: by its record, or for anything but strata.
-bool needs_group(const RuleFile& file, const std::vector<std::string>& within) {
-  if (file.soft()) return false;
-  const RecordedColumns known = file.columns();
-  const auto has = [](const std::vector<std::string>& list, const std::string& name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
-  };
-  const std::vector<std::string>& asked = file.cells().attributes();
-  return std::any_of(asked.begin(), asked.end(), [&](const std::string& name) {
-    return known.sensitive ? has(*known.sensitive, name) : !has(within, name);
-  });
-}
-
 Json json_of(const SoftTable& data, const SoftAudit& before, const std::vector<SoftBeside>& beside,
              const std::vector<RuleFile>& rules) {
   const std::vector<std::string>& within = data.columns().within;
@@ -77,7 +60,7 @@ Json json_of(const SoftTable& data, const SoftAudit& before, const std::vector<S
   for (std::size_t i = 0; i < rules.size(); ++i) {
     Json at;
     at["name"] = rules[i].path;
-    at["needs_group"] = needs_group(rules[i], within);
+    at["needs_group"] = asks_for_group(rules[i].rule, rules[i].fit, within);
     at.update(to_json(beside[i], within));
     out["rules"].push_back(std::move(at));
   }
@@ -100,7 +83,7 @@ int compare_by_columns(const SoftAuditRequest& request, const SoftTable& data,
     std::vector<bool> needs;
     for (const RuleFile& file : rules) {
       names.push_back(file.path);
-      needs.push_back(needs_group(file, data.columns().within));
+      needs.push_back(asks_for_group(file.rule, file.fit, data.columns().within));
     }
     std::string text = title_of(request, data) + "\n\n" +
                        side_by_side_tables({data.columns().within, before, beside, names, needs}) +

@@ -22,28 +22,13 @@
 namespace evenhand::cli {
 namespace {
 
-const CriterionName& criterion_of(const FairnessOptions& fair) {
-  return find_criterion(fair.criterion.empty() ? "statistical-parity" : fair.criterion);
-}
-
 void refuse_other_options(const ProblemOptions& problem, const SoftFitOptions& options) {
   if (!options.columns.given()) {
     throw UserError(fmt::format("{} needs --soft, the columns",
                                 options.exhaustive ? "--exhaustive" : "--check-with"));
   }
   const FairnessOptions& fair = problem.fairness;
-  const CriterionName& criterion = criterion_of(fair);
-  if (criterion.takes_rho()) {
-    throw UserError(
-        fmt::format("--soft does not work with {}: choose statistical-parity or another criterion",
-                    criterion.name));
-  }
-  if (fair.ratio && !criterion.takes_ratio()) {
-    throw UserError(fmt::format("{} takes no --ratio, with --soft or without", criterion.name));
-  }
-  if (fair.tolerance && !criterion.takes_tolerance()) {
-    throw UserError(fmt::format("{} takes no --tolerance", criterion.name));
-  }
+  static_cast<void>(soft_criterion_of(fair));
   if (!options.check_with.empty() && options.columns.any.empty()) {
     throw UserError("--check-with measures the columns of --soft; there are none");
   }
@@ -99,6 +84,26 @@ double gamma_of(const std::string& asked, std::size_t rows) {
 
 }  // namespace
 
+RecordedCriterion soft_criterion_of(const FairnessOptions& fair) {
+  const CriterionName& criterion =
+      find_criterion(fair.criterion.empty() ? "statistical-parity" : fair.criterion);
+  if (criterion.takes_rho()) {
+    throw UserError(
+        fmt::format("--soft does not work with {}: choose statistical-parity or another criterion",
+                    criterion.name));
+  }
+  if (fair.ratio && !criterion.takes_ratio()) {
+    throw UserError(fmt::format("{} takes no --ratio, with --soft or without", criterion.name));
+  }
+  if (fair.tolerance && !criterion.takes_tolerance()) {
+    throw UserError(fmt::format("{} takes no --tolerance", criterion.name));
+  }
+  RecordedCriterion out{.name = std::string(criterion.name)};
+  if (criterion.takes_tolerance()) out.tolerance = fair.tolerance.value_or(0);
+  if (criterion.takes_ratio()) out.ratio = fair.ratio.value_or(0.8);
+  return out;
+}
+
 void add_soft_options(Command& command, SoftFitOptions& options) {
   const Section section(command, "Groups that are not known");
   add_soft_columns(command, options.columns,
@@ -127,7 +132,8 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
       {.columns = options.columns, .exhaustive = options.exhaustive, .truth = options.check_with});
   if (output) output->must_not_be(data.files());
   const Reading reading = problem.rows.reading();
-  const CriterionName& criterion = criterion_of(problem.fairness);
+  const RecordedCriterion asked = soft_criterion_of(problem.fairness);
+  const CriterionName& criterion = find_criterion(asked.name);
   const SoftOptions solving{.weight = data.weight(),
                             .scale = reading.scale,
                             .favorable = reading.favorable,
@@ -135,9 +141,9 @@ int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,
                             .gamma = gamma_of(problem.fit.gamma, data.size()),
                             .exhaustive = options.exhaustive,
                             .threads = problem.data.database.threads,
-                            .criterion = std::string(criterion.name),
-                            .tolerance = problem.fairness.tolerance.value_or(0),
-                            .ratio = problem.fairness.ratio.value_or(0.8)};
+                            .criterion = asked.name,
+                            .tolerance = asked.tolerance.value_or(0),
+                            .ratio = asked.ratio.value_or(0.8)};
   const SoftSolution fit = solve_soft(data.rows(), solving);
   const SoftAuditOptions auditing{.weight = data.weight(),
                                   .label = data.label(),

@@ -63,7 +63,9 @@ void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objectiv
       {objective.base_threshold.has_value(), "--base-threshold"}};
   all.insert(all.end(), others);
   for (const auto& [given, option] : all) {
-    if (given) throw UserError(fmt::format("--soft cannot be combined with {}", option));
+    if (given)
+      throw UserError(fmt::format(
+          "soft groups (--soft, or a rule fitted with it) cannot be combined with {}", option));
   }
 }
 

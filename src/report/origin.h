@@ -15,5 +15,7 @@ void add_item(Json& table, const std::string& item, const std::string& value);
 void add_rule(Json& table, const std::string& name, const FitRecord& fit, const std::string& data);
 // A paragraph about the method.
 Json said(const std::string& title, const std::string& text, const std::string& page);
+// How a rule for known groups decides.
+Json said_of_thresholds();
 
 }  // namespace evenhand::report

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/beside.h"
 #include "report/subject.h"
 
 namespace evenhand::report {
@@ -139,43 +140,15 @@ Json costs(const Subject& subject) {
 
 Json side_by_side(const Subject& subject) {
   if (subject.rules.size() < 2) return nullptr;
-  Json out = table("Rules side by side",
-                   {{"rule", "Rule", "name"},
-                    {"criterion", "Fitted for", "text"},
-                    {"needs_group", "Asks for the group", "text"},
-                    {"selection_rate", "Selected", "share"},
-                    {"accuracy", "Accuracy", "share"},
-                    {"cost", "Mean cost", "number"},
-                    {"largest_difference", "Largest difference", "share"},
-                    {"smallest_ratio", "Smallest ratio", "ratio"},
-                    {"lottery_share", "Decided by coin", "share"},
-                    {"to_yes", "Selected, not by the first", "count"},
-                    {"to_no", "Turned down, not by the first", "count"}},
-                   "The last two columns compare with the first rule, person by person, the same "
-                   "coin for the same person.");
-  const auto add = [&](const std::string& name, const std::string& criterion, bool needs_group,
-                       const AuditReport& report, const Change* change) {
-    const Json held_here = held(report);
-    Json row = {
-        {"rule", name}, {"criterion", criterion}, {"needs_group", needs_group ? "yes" : "no"}};
-    row.update(figures_of(report));
-    row["largest_difference"] = held_here["largest_difference"];
-    row["smallest_ratio"] = held_here["smallest_ratio"];
-    row["to_yes"] = change ? Json(change->to_yes) : Json(nullptr);
-    row["to_no"] = change ? Json(change->to_no) : Json(nullptr);
-    out["rows"].push_back(std::move(row));
-  };
-  add("the score alone", "nothing", false, subject.before, nullptr);
+  std::vector<RuleRow> rows = {
+      {"the score alone", "nothing", false, figures_of(subject.before), held(subject.before)}};
   for (std::size_t i = 0; i < subject.rules.size(); ++i) {
-    const auto& recorded = subject.rules[i].fit.criterion;
-    const std::string criterion = !recorded                 ? "not recorded"
-                                  : !recorded->soft.empty() ? recorded->name
-                                                            : in_words(recorded->criterion());
-    const Change changed = subject.beside[i].changed();
-    add(subject.rules[i].name, criterion, subject.beside[i].needs_group, subject.beside[i].report,
-        &changed);
+    const RuleBeside& beside = subject.beside[i];
+    const Change changed = beside.changed();
+    rows.push_back({subject.rules[i].name, fitted_for(subject.rules[i].fit), beside.needs_group,
+                    figures_of(beside.report), held(beside.report), changed.to_yes, changed.to_no});
   }
-  return out;
+  return rules_table(rows);
 }
 
 }  // namespace evenhand::report

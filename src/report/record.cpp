@@ -22,16 +22,18 @@ Json said(const std::string& title, const std::string& text, const std::string& 
   return {{"title", title}, {"text", text}, {"page", page}};
 }
 
+Json said_of_thresholds() {
+  return said(
+      "The rule",
+      "For each group the rule is a threshold of the score; at a few scores a coin decides, "
+      "always the same way for the same person. Among all rules that meet the criterion on "
+      "the people it was fitted on it makes the fewest errors, weighted by their costs.",
+      "docs/method.md");
+}
+
 Json method(const Subject& subject) {
   Json out = Json::array();
-  if (subject.ruled()) {
-    out.push_back(said("The rule",
-                       "For each group the rule is a threshold of the score; at a few scores a "
-                       "coin decides, always the same way for the same person. Among all rules "
-                       "that meet the criterion on the people it was fitted on it makes the "
-                       "fewest errors, weighted by their costs.",
-                       "docs/method.md"));
-  }
+  if (subject.ruled()) out.push_back(said_of_thresholds());
   out.push_back(said("Intervals",
                      fmt::format("Ranges of rates are Wilson's, with {} % confidence for each "
                                  "rate on its own, for decisions that were not fitted on these "

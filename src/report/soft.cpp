@@ -6,9 +6,11 @@
 #include <evenhand/version.h>
 
 #include <sstream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "report/beside.h"
 #include "report/origin.h"
 #include "report/subject.h"
 
@@ -18,29 +20,39 @@ namespace {
 
 struct SoftSubject {
   const SoftReported& about;
-  SoftAudit before;
-  SoftBeside after;  // beside the decisions by the score alone
+  SoftAuditOptions auditing;  // with the rates of the criterion
+  // What has to hold; none: nothing, and the rates of `criterion` are compared.
+  std::optional<RecordedCriterion> asked;
   std::string criterion;
+  SoftAudit before;
+  SoftBeside after;  // the first rule, beside the decisions by the score alone
   bool given_outcome;
 
+  const SoftReportedRule& first() const { return about.rules.front(); }
   const SoftChange& changed() const { return after.changes.back(); }
-  bool by_cost() const { return about.auditing.costs != Costs{}; }
+  bool by_cost() const { return auditing.costs != Costs{}; }
+  bool by_ratio() const { return asked && asked->ratio; }
   std::string assumption() const {
     return std::string(soft_assumption(before.rates, given_outcome));
   }
   std::optional<double> of(const SoftAudit& audit) const {
-    return about.fit.criterion && about.fit.criterion->ratio ? audit.smallest_ratio()
-                                                             : audit.largest_difference();
+    return by_ratio() ? audit.smallest_ratio() : audit.largest_difference();
   }
   std::string figure(const SoftAudit& audit) const {
     const auto value = of(audit);
     if (!value) return "nothing to compare";
-    return about.fit.criterion && about.fit.criterion->ratio ? rounded(*value, 3) : points(*value);
+    return by_ratio() ? rounded(*value, 3) : points(*value);
   }
 };
 
+const Reading& reading_of(const SoftReported& about) {
+  const AnyRule& rule = about.rules.front().rule;
+  const Rule* const known = std::get_if<Rule>(&rule);
+  return known ? known->parts().reading : std::get<SoftRule>(rule).parts().reading;
+}
+
 std::vector<double> by_the_score(const SoftReported& about) {
-  const Reading reading = about.rule.parts().reading;
+  const Reading& reading = reading_of(about);
   std::vector<double> out;
   for (const double score : about.rows.score) {
     const double p = reading.probability(reading.turn(score));
@@ -49,30 +61,36 @@ std::vector<double> by_the_score(const SoftReported& about) {
   return out;
 }
 
-std::string criterion_of(const SoftReported& about) {
-  if (!about.fit.criterion) return "statistical-parity";
-  std::string name = about.fit.criterion->name;
-  if (name.starts_with("soft-")) name.erase(0, 5);
-  return name;
+SoftSubject subject_of(const SoftReported& about) {
+  if (about.rules.empty()) throw std::invalid_argument("a report on soft groups needs a rule");
+  const FitRecord& fit = about.rules.front().fit;
+  std::optional<RecordedCriterion> asked = about.criterion;
+  if (!asked && fit.criterion && !fit.criterion->soft.empty()) asked = fit.criterion;
+  const std::string criterion = compared_by({.criterion = asked ? asked : fit.criterion});
+  SoftAuditOptions auditing = about.auditing;
+  const auto& rates = find_criterion(criterion).rates;
+  auditing.rates = {rates.begin(), rates.end()};
+  return {about,
+          auditing,
+          asked,
+          criterion,
+          audit_soft(about.rows, auditing),
+          audit_soft_beside(about.rows, by_the_score(about), about.rules.front().q, auditing),
+          about.rows.columns.empty()};
 }
 
-std::string columns_of(const SoftReported& about) {
+std::vector<std::string> columns_of(const SoftReported& about) {
   std::vector<std::string> names;
   const SoftRows& rows = about.rows;
   for (const auto* list : {&rows.columns, &rows.favorable, &rows.unfavorable}) {
     for (const SoftColumn& column : *list) names.push_back(column.name);
   }
-  return listed(names);
+  return names;
 }
 
-std::string asked(const SoftSubject& subject) {
-  std::string out = subject.criterion + " for those who belong, by " + columns_of(subject.about);
-  const auto& fit = subject.about.fit.criterion;
-  if (fit && fit->tolerance && *fit->tolerance > 0) {
-    out += fmt::format(", tolerance {}", rounded(*fit->tolerance, 6));
-  }
-  if (fit && fit->ratio) out += fmt::format(", ratio {}", rounded(*fit->ratio, 6));
-  return out;
+std::string compared_in_words(const SoftSubject& subject) {
+  return for_those_who_belong(subject.asked.value_or(RecordedCriterion{.name = subject.criterion}),
+                              columns_of(subject.about));
 }
 
 Json answer_of(const SoftSubject& subject) {
@@ -84,18 +102,19 @@ Json answer_of(const SoftSubject& subject) {
     return audit.cost ? rounded(*audit.cost, 4) : std::string("unknown");
   };
   const double differently = subject.changed().to_yes + subject.changed().to_no;
-  const bool ratio = about.fit.criterion && about.fit.criterion->ratio;
+  const FitRecord& fit = subject.first().fit;
   return {
-      fmt::format("The rule {}, fitted for {}, selects {} of {} people in {}; the score alone "
-                  "selects {}.",
-                  quoted_if_needed(about.rule_name, 60), asked(subject),
+      fmt::format("The rule {}, {}selects {} of {} people in {}; the score alone selects {}.",
+                  quoted_if_needed(subject.first().name, 60),
+                  fit.criterion ? fmt::format("fitted for {}, ", fitted_for(fit)) : "",
                   percent(now.selection_rate), people(now.weight), quoted_if_needed(about.data, 60),
                   percent(subject.before.selection_rate)),
-      fmt::format("On these people {} between those who belong and the others is expected to be "
-                  "{} ({} by the score alone): {}; no bound for new people, as nobody's group is "
-                  "known.",
-                  ratio ? "the smallest ratio of rates" : "the largest difference of rates",
-                  subject.figure(now), subject.figure(subject.before), subject.assumption()),
+      fmt::format(
+          "On these people {} between those who belong and the others is expected to be "
+          "{} ({} by the score alone): {}; no bound for new people, as nobody's group is "
+          "known.",
+          subject.by_ratio() ? "the smallest ratio of rates" : "the largest difference of rates",
+          subject.figure(now), subject.figure(subject.before), subject.assumption()),
       fmt::format(
           "The {}{} goes from {} to {}; {} people ({}) are decided differently, {} of them "
           "selected instead of turned down, and a coin decides for {}.",
@@ -145,13 +164,12 @@ Json held_of(const SoftSubject& subject) {
   Json out;
   out["before"] = held_by(subject, subject.before);
   out["after"] = held_by(subject, subject.after.audit);
-  const auto& fit = subject.about.fit.criterion;
   const auto value = subject.of(subject.after.audit);
   constexpr double rounding = 1e-9;
   out["holds"] = nullptr;
-  if (fit && value) {
-    out["holds"] = fit->ratio ? *value >= *fit->ratio - rounding
-                              : *value <= fit->tolerance.value_or(0) + rounding;
+  if (subject.asked && value) {
+    out["holds"] = subject.by_ratio() ? *value >= *subject.asked->ratio - rounding
+                                      : *value <= subject.asked->tolerance.value_or(0) + rounding;
   }
   ConfidenceBound none;
   none.reason = "nobody's group is known, so no group's rate is observed";
@@ -162,19 +180,20 @@ Json held_of(const SoftSubject& subject) {
   return out;
 }
 
+Json figures_of(const SoftAudit& audit, double coins) {
+  return {{"selection_rate", audit.selection_rate},
+          {"accuracy", or_null(audit.accuracy)},
+          {"cost", or_null(audit.cost)},
+          {"lottery_share", coins}};
+}
+
 Json costs_of(const SoftSubject& subject) {
-  const auto figures = [](const SoftAudit& audit, double coins) -> Json {
-    return {{"selection_rate", audit.selection_rate},
-            {"accuracy", or_null(audit.accuracy)},
-            {"cost", or_null(audit.cost)},
-            {"lottery_share", coins}};
-  };
   Json out;
   out["expected"] = subject.before.expected;
-  out["cost_fp"] = subject.about.auditing.costs.false_positive;
-  out["cost_fn"] = subject.about.auditing.costs.false_negative;
-  out["before"] = figures(subject.before, 0);
-  out["after"] = figures(subject.after.audit, subject.after.lottery_share);
+  out["cost_fp"] = subject.auditing.costs.false_positive;
+  out["cost_fn"] = subject.auditing.costs.false_negative;
+  out["before"] = figures_of(subject.before, 0);
+  out["after"] = figures_of(subject.after.audit, subject.after.lottery_share);
   const SoftChange& all = subject.changed();
   out["changed"] = {
       {"people", all.to_yes + all.to_no}, {"to_yes", all.to_yes}, {"to_no", all.to_no}};
@@ -193,10 +212,26 @@ Json costs_of(const SoftSubject& subject) {
   return out;
 }
 
-Json words_of(const SoftRule& rule) {
+Json beside_of(const SoftSubject& subject) {
+  const SoftReported& about = subject.about;
+  if (about.rules.size() < 2) return nullptr;
+  std::vector<RuleRow> rows = {{"the score alone", "nothing", false, figures_of(subject.before, 0),
+                                held_by(subject, subject.before)}};
+  for (const SoftReportedRule& rule : about.rules) {
+    const SoftBeside beside =
+        audit_soft_beside(about.rows, subject.first().q, rule.q, subject.auditing);
+    rows.push_back({rule.name, fitted_for(rule.fit),
+                    asks_for_group(rule.rule, rule.fit, about.within),
+                    figures_of(beside.audit, beside.lottery_share), held_by(subject, beside.audit),
+                    beside.changes.back().to_yes, beside.changes.back().to_no});
+  }
+  return rules_table(rows);
+}
+
+Json words_of(const AnyRule& rule) {
   Json out = table("How the rule decides", {{"words", "In words", "text"}});
   out["words"] = true;
-  std::istringstream lines(rule.describe());
+  std::istringstream lines(std::visit([](const auto& one) { return one.describe(); }, rule));
   for (std::string line; std::getline(lines, line);) out["rows"].push_back({{"words", line}});
   return out;
 }
@@ -216,7 +251,7 @@ Json not_compared_of(const SoftSubject& subject) {
 
 Json about_people(const SoftSubject& subject) {
   const SoftReported& about = subject.about;
-  const Reading reading = about.rule.parts().reading;
+  const Reading& reading = reading_of(about);
   return {{"name", about.data},
           {"people", subject.before.weight},
           {"rows", about.rows.size()},
@@ -232,17 +267,14 @@ Json about_people(const SoftSubject& subject) {
 }
 
 Json about_criterion_of(const SoftSubject& subject) {
-  Json out = {{"asked", true}, {"name", "soft-" + subject.criterion}, {"words", asked(subject)}};
+  Json out = {{"asked", subject.asked.has_value()},
+              {"name", "soft-" + subject.criterion},
+              {"words", compared_in_words(subject)}};
   for (const Rate rate : subject.before.rates) out["rates"].push_back(rate_of(rate).name);
-  out["sensitive"] = Json::array();
-  for (const SoftChange& change : subject.after.changes) {
-    if (!change.column.empty()) out["sensitive"].push_back(change.column);
-  }
-  if (out["sensitive"].empty()) out["sensitive"].push_back(columns_of(subject.about));
+  out["sensitive"] = columns_of(subject.about);
   out["within"] = subject.about.within;
-  const auto& fit = subject.about.fit.criterion;
-  if (fit && fit->ratio) out["ratio"] = *fit->ratio;
-  if (fit && fit->tolerance) out["tolerance"] = *fit->tolerance;
+  if (subject.by_ratio()) out["ratio"] = *subject.asked->ratio;
+  if (subject.asked && subject.asked->tolerance) out["tolerance"] = *subject.asked->tolerance;
   return out;
 }
 
@@ -255,7 +287,7 @@ Json provenance_of(const SoftReported& about) {
   add_item(out, "Score in column", about.score);
   add_item(out, "Outcomes in column", about.label);
   add_item(out, "Weights in column", about.weight);
-  add_rule(out, about.rule_name, about.fit, "");
+  for (const SoftReportedRule& rule : about.rules) add_rule(out, rule.name, rule.fit, "");
   return out;
 }
 
@@ -264,31 +296,33 @@ Json provenance_of(const SoftReported& about) {
 
 nlohmann::ordered_json soft_report_figures(const SoftReported& about) {
   using report::said;
-  const report::SoftSubject subject{
-      about, audit_soft(about.rows, about.auditing),
-      audit_soft_beside(about.rows, report::by_the_score(about), about.q, about.auditing),
-      report::criterion_of(about), about.rows.columns.empty()};
+  const report::SoftSubject subject = report::subject_of(about);
+  const SoftReportedRule& first = subject.first();
   report::Json out;
   out["report"] = 1;  // as of known groups
   out["evenhand"] = EVENHAND_VERSION;
   out["title"] =
-      !about.title.empty() ? about.title : fmt::format("{} on {}", about.rule_name, about.data);
+      !about.title.empty() ? about.title : fmt::format("{} on {}", first.name, about.data);
   out["answer"] = report::answer_of(subject);
   out["data"] = report::about_people(subject);
   out["criterion"] = report::about_criterion_of(subject);
   out["selection"] = report::Json::array({report::rates_table(subject)});
   out["fairness"] = report::held_of(subject);
   out["costs"] = report::costs_of(subject);
-  for (const char* none : {"frontier", "rules", "calibration"}) out[none] = nullptr;
-  out["thresholds"] = report::words_of(about.rule);
+  out["frontier"] = nullptr;
+  out["rules"] = report::beside_of(subject);
+  out["calibration"] = nullptr;
+  out["thresholds"] = report::words_of(first.rule);
   out["not_compared"] = report::not_compared_of(subject);
   for (const char* none : {"ll144", "eeoc", "annex_iv"}) out[none] = nullptr;
   out["method"] = {
-      said("The rule",
-           "The rule takes the score and probabilities of belonging, and no group. Among all rules "
-           "that meet the criterion in expectation on the people it was fitted on it makes the "
-           "fewest errors to expect, weighted by their costs.",
-           "docs/method.md"),
+      std::holds_alternative<Rule>(first.rule)
+          ? report::said_of_thresholds()
+          : said("The rule",
+                 "The rule takes the score and probabilities of belonging, and no group. Among all "
+                 "rules that meet the criterion in expectation on the people it was fitted on it "
+                 "makes the fewest errors to expect, weighted by their costs.",
+                 "docs/method.md"),
       said("The assumption", "All of this is expected, not counted: " + subject.assumption() + ".",
            "docs/guide-soft.md"),
       said("What is not here",

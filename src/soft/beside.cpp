@@ -1,4 +1,4 @@
-#include <evenhand/soft_audit.h>
+#include <evenhand/soft_report.h>
 
 #include <algorithm>
 #include <cmath>
@@ -45,6 +45,27 @@ SoftBeside audit_soft_beside(const SoftRows& rows, std::span<const double> first
   }
   add("", [](std::size_t) { return 1.0; });
   return out;
+}
+
+std::string compared_by(const FitRecord& fit) {
+  const std::string name = fit.criterion ? fit.criterion->name : "requirements";
+  if (name == "requirements") return "statistical-parity";
+  constexpr std::string_view soft = "soft-";
+  return name.starts_with(soft) ? name.substr(soft.size()) : name;
+}
+
+bool asks_for_group(const AnyRule& rule, const FitRecord& fit,
+                    std::span<const std::string> within) {
+  const Rule* const known = std::get_if<Rule>(&rule);
+  if (!known) return false;
+  const auto has = [](std::span<const std::string> list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  const std::vector<std::string>& asked = known->cells().attributes();
+  return std::any_of(asked.begin(), asked.end(), [&](const std::string& name) {
+    if (fit.columns && fit.columns->sensitive) return has(*fit.columns->sensitive, name);
+    return !has(within, name);
+  });
 }
 
 }  // namespace evenhand

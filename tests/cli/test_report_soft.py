@@ -64,9 +64,38 @@ def test_page_and_markdown_have_the_same_figures(tool: Tool, soft: Path) -> None
     assert json.loads(tool.path("r.json").read_text()) == found
 
 
-@pytest.mark.parametrize("options", [("--criterion", "four-fifths"), ("--categories", "race"), ("--bins", "5"),
-                                     ("--tolerances", "3"), ("--confidence", "0.9"), ("--rule", "soft.json"),
-                                     ("--unseen", "score"), ("--across", "both")])
+@pytest.mark.parametrize(("options", "met"), [
+    (("--criterion", "four-fifths"), None), (("--criterion", "four-fifths", "--ratio", "0.01"), True),
+    (("--criterion", "equalized-odds"), None), (("--criterion", "equal-opportunity", "--tolerance", "1"), True)])
+def test_another_criterion_may_have_to_hold(
+    tool: Tool, soft: Path, options: tuple[str, ...], met: bool | None
+) -> None:
+    """Its rates are compared, and it holds if the audit by it says so."""
+    fitted(tool, soft, "--soft", "pf")
+    report = tool("report", soft, "--rule", "soft.json", *options, "--json").ok().json()
+    audit = tool("audit", soft, "--rule", "soft.json", *options[:2], "--json").ok().json()
+    assert report["criterion"]["name"] == "soft-" + options[1]
+    for name in ("largest_difference", "smallest_ratio"):
+        assert report["fairness"]["after"][name] == audit[name]
+    wanted = audit["smallest_ratio"] >= 0.8 if options[1] == "four-fifths" else audit["largest_difference"] <= 1e-9
+    assert report["fairness"]["holds"] is (wanted if met is None else met)
+
+
+@pytest.mark.parametrize(("options", "says"), [
+    (("--criterion", "equal-rates", "--rho", "0.3"), "--rho"), (("--tolerance", "0.1"), "name it with --criterion"),
+    (("--criterion", "four-fifths", "--tolerance", "0.1"), "tolerance"),
+    (("--criterion", "statistical-parity", "--tolerance", "-1"), "tolerance"),
+    (("--require", "rate <= 0.5"), "--require"), (("--criterion", "fairness"), "fairness")])
+def test_criteria_that_cannot_be(tool: Tool, soft: Path, options: tuple[str, ...], says: str) -> None:
+    """One line, and nothing is left behind."""
+    fitted(tool, soft, "--soft", "pf")
+    tool("report", soft, "--rule", "soft.json", *options, "-o", "r.html").fails(2, says)
+    assert not tool.path("r.html").exists()
+
+
+@pytest.mark.parametrize("options", [("--categories", "race"), ("--bins", "5"),
+                                     ("--tolerances", "3"), ("--confidence", "0.9"),
+                                     ("--sensitive", "sex"), ("--unseen", "score"), ("--across", "both")])
 def test_what_needs_known_groups_is_refused(tool: Tool, soft: Path, options: tuple[str, ...]) -> None:
     """One line, and nothing is left behind."""
     fitted(tool, soft, "--soft", "pf")

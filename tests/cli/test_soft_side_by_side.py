@@ -73,6 +73,30 @@ def test_one_table_for_people(tool: Tool, soft: tuple[str, ...], rules: list[str
     assert "parity.json" not in judged.err
 
 
+def test_report_has_the_same_figures(tool: Tool, soft: tuple[str, ...], rules: list[str]) -> None:
+    """Whichever rule is the subject: a row for each, what it was fitted for, whether it asks for the group."""
+    for order in (rules, rules[::-1], [rules[2], rules[0]]):
+        audit = tool("audit", *soft, *given(order), "--json").ok().json()
+        report = tool("report", *soft, *given(order), "--json", "-o", "page.html").ok().json()
+        alone, *rows = report["rules"]["rows"]
+        assert alone["rule"] == "the score alone" and alone["to_yes"] is None
+        assert [row["rule"] for row in rows] == order
+        for row, found in zip(rows, audit["rules"], strict=True):
+            for name in ("selection_rate", "accuracy", "cost", "largest_difference", "smallest_ratio", "lottery_share"):
+                assert row[name] == found[name]
+            assert row["needs_group"] == ("yes" if found["needs_group"] else "no")
+            assert (row["to_yes"], row["to_no"]) == (found["changed"]["to_yes"], found["changed"]["to_no"])
+            assert ("by p_f" in row["criterion"]) == (row["rule"] in rules[:2])
+        assert report["fairness"]["after"]["largest_difference"] == audit["rules"][0]["largest_difference"]
+        # The criterion of a rule for known groups asks nothing of those who belong by a column.
+        assert (report["fairness"]["holds"] is None) == (order[0] in rules[2:])
+        assert report["fairness"]["holds"] in (None, True)
+        assert report["ll144"] is None and report["answer"][0].startswith(f"The rule {order[0]}, fitted for")
+        named = [row["value"] for row in report["provenance"]["rows"] if row["item"] == "Rule"]
+        assert named == order
+        assert "Rules side by side" in tool("report", *soft, *given(order)).ok().out
+
+
 def test_rules_of_known_groups_need_no_soft_columns(tool: Tool, soft: tuple[str, ...], rules: list[str]) -> None:
     """One line, exit status 2."""
     tool("audit", *soft, *given(rules[2:]), "--soft", "p_f").fails(2, "rule for known groups")
