@@ -37,9 +37,9 @@ struct SoftReported {
   // The first is the subject, the others stand beside it; at least one.
   std::span<const SoftReportedRule> rules;
   SoftAuditOptions auditing = {};  // its `rates` are those of the criterion
-  // What has to hold for those who belong and the others; none: what the first rule was fitted for,
-  // if that was for soft groups. Of a rule for known groups the rates are compared, and nothing has
-  // to hold.
+  // Its rates are compared, and have to be as its tolerance or ratio says; without either, as that
+  // of the first rule does if it was fitted for the same. None: that of the first rule. Of a rule
+  // for known groups the rates are compared, and nothing has to hold.
   std::optional<RecordedCriterion> criterion = {};
   std::string score = {}, label = {}, weight = {};  // names of columns; empty: none
   std::vector<std::string> within = {};             // what strata are made of

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _files, _options
 from ._rule.rule import Rule
+from ._rule.soft_rule import SoftRule
 
 if TYPE_CHECKING:
     from ._solve.found import Fit
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 class Report:
     """All figures of a rule or of decisions, as a page, as Markdown and as JSON.
 
-    Made by :meth:`evenhand.Fit.report`, :meth:`evenhand.Audit.report` and
-    :meth:`evenhand.FairThresholdClassifier.report`; the same that the tool's ``report`` writes.
+    Made by the ``report`` of fits, audits, comparisons and of
+    :class:`evenhand.FairThresholdClassifier`; the same that the tool's ``report`` writes.
 
     Attributes
     ----------
@@ -73,6 +74,21 @@ class Report:
         return "\n".join(self.figures["answer"])
 
 
+def others_of(given: Any) -> list[tuple[str, Rule | SoftRule]]:
+    """Return the rules that stand beside the subject, by name."""
+    if isinstance(given, Mapping):
+        named = list(given.items())
+    else:
+        named = [(f"other {i + 1}", other) for i, other in enumerate(given)]
+    out: list[tuple[str, Rule | SoftRule]] = []
+    for name, other in named:
+        rule = getattr(other, "rule_", getattr(other, "rule", other))  # of a classifier or a Fit
+        if not isinstance(rule, (Rule, SoftRule)):
+            raise TypeError(f"others must be rules or fits, not {type(other).__name__}")
+        out.append((_options.text(name, "others"), rule))
+    return out
+
+
 def report_of(
     tally: Tally,
     rules: Sequence[Rule],
@@ -81,7 +97,7 @@ def report_of(
     *,
     name: str = "data",
     rule_name: str = "rule.json",
-    others: Sequence[Rule | Fit] = (),
+    others: Sequence[Rule | Fit] | Mapping[str, Rule | Fit] = (),
     categories: Sequence[str] = (),
     smallest_category: float = 0.02,
     tolerances: int = 500,
@@ -96,8 +112,8 @@ def report_of(
     ----------
     name, rule_name : str
         What the report calls the data and the rule.
-    others : list of Rule or Fit
-        Rules to stand beside.
+    others : list or dict of Rule or Fit
+        Rules to stand beside; a dict gives them names.
     categories : list of str
         Attributes of the regulators' tables, the sensitive ones by default.
     smallest_category : float
@@ -112,11 +128,12 @@ def report_of(
         0 for as many as there are cores.
     """
     named = [(_options.text(rule_name, "rule_name"), rule) for rule in rules]
-    for i, other in enumerate(others):
-        rule = getattr(other, "rule", other)  # of a Fit
-        if not isinstance(rule, Rule):
-            raise TypeError(f"others must be rules or fits, not {type(other).__name__}")
-        named.append((f"other {i + 1}", rule))
+    for called, other in others_of(others):
+        if not isinstance(other, Rule):
+            raise TypeError(
+                "a rule for soft groups stands beside others in evenhand.compare(...).report()"
+            )
+        named.append((called, other))
     return Report(
         _core.report_figures(
             tally=tally._core,

@@ -4,12 +4,12 @@
 #include <evenhand/soft.h>
 #include <evenhand/soft_audit.h>
 #include <evenhand/soft_check.h>
+#include <evenhand/soft_report.h>
 #include <evenhand/solve_json.h>
 #include <evenhand/verify.h>
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <tuple>
 
 #include <nanobind/stl/optional.h>
@@ -22,79 +22,17 @@
 #include "columns.h"
 #include "options.h"
 #include "records.h"
+#include "soft_rows.h"
 
 namespace evenhand::python {
 namespace {
-
-using Attributes = std::vector<const AttributeColumn*>;
-using NumberColumns = std::vector<const NumberColumn*>;
-
-// Which columns are of everybody, which are given the favourable outcome, and which the other one.
-using Roles =
-    std::tuple<std::vector<std::string>, std::vector<std::string>, std::vector<std::string>>;
-
-// Rows of the library, with the memory of what had to be converted. Without roles, all columns are
-// of everybody.
-struct Rows {
-  Rows(const NumberColumn& score, const NumberColumns& columns, const Attributes& within,
-       const Roles* roles) {
-    room.resize(columns.size() + 1);
-    rows.score = score.doubles(room[0]);
-    std::vector<SoftColumn> all;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      all.push_back({columns[i]->name, columns[i]->doubles(room[i + 1])});
-    }
-    if (roles) {
-      const auto& [everybody, favorable, unfavorable] = *roles;
-      rows.columns = named(all, everybody);
-      rows.favorable = named(all, favorable);
-      rows.unfavorable = named(all, unfavorable);
-    } else {
-      rows.columns = std::move(all);
-    }
-    if (!within.empty()) {
-      cells = cells_of(within, rows.size());
-      rows.within = &*cells;
-    }
-  }
-  Rows(const Rows&) = delete;
-  Rows& operator=(const Rows&) = delete;
-
-  static std::vector<SoftColumn> named(const std::vector<SoftColumn>& all,
-                                       const std::vector<std::string>& names) {
-    std::vector<SoftColumn> out;
-    for (const std::string& name : names) {
-      for (const SoftColumn& column : all) {
-        if (column.name == name) out.push_back(column);
-      }
-    }
-    return out;
-  }
-
-  SoftRows rows;
-  std::vector<std::vector<double>> room;
-  std::optional<Cells> cells;
-};
-
-template <class Use>
-auto with_rows(const NumberColumn& score, const NumberColumns& columns, const Attributes& within,
-               Use use, const Roles* roles = nullptr) {
-  try {
-    const nb::gil_scoped_release released;
-    return use(Rows(score, columns, within, roles).rows);
-  } catch (const std::invalid_argument&) {
-    score.refuse_missing();
-    for (const NumberColumn* column : columns) column->refuse_missing();
-    throw;
-  }
-}
 
 SoftSolution solved_soft(const NumberColumn& score, const NumberColumns& columns,
                          const Attributes& within, const NumberColumn* weight,
                          const std::string& scale, const std::string& favorable, double cost_fp,
                          double cost_fn, double gamma, bool exhaustive, unsigned threads,
                          const std::string& criterion, double tolerance, double ratio,
-                         const Roles& roles) {
+                         const SoftRoles& roles) {
   std::vector<double> weights;
   SoftOptions options{.scale = scale_from(scale),
                       .favorable = favorable_from(favorable),
@@ -124,7 +62,8 @@ nb::object audited(const NumberColumn& score, const NumberColumns& columns,
                    const Attributes& within, const NumberColumn* q, const NumberColumn* weight,
                    const NumberColumn* label, const std::string& scale,
                    const std::string& favorable, double cost_fp, double cost_fn, bool decisions,
-                   const std::string& criterion, const Roles& roles, const NumberColumn* first) {
+                   const std::string& criterion, const SoftRoles& roles,
+                   const NumberColumn* first) {
   std::vector<double> weights, labels, probabilities, others;
   SoftAuditOptions options{.scale = scale_from(scale),
                            .favorable = favorable_from(favorable),
@@ -312,8 +251,8 @@ void bind_soft(nb::module_& m) {
            })
       .def(
           "fit_record",
-          [](const SoftSolution& fit, const TallySource& source, const Roles& roles, bool labelled,
-             const Summary& before, const Summary& after) {
+          [](const SoftSolution& fit, const TallySource& source, const SoftRoles& roles,
+             bool labelled, const Summary& before, const Summary& after) {
             const auto& [soft, favorable, unfavorable] = roles;
             FitRecord record = FitRecord::of(fit);
             record.add(source, soft.empty() ? in_turn(favorable, unfavorable) : soft, fit);
@@ -358,6 +297,13 @@ void bind_soft(nb::module_& m) {
             "bool, criterion: str, roles: tuple[collections.abc.Sequence[str], "
             "collections.abc.Sequence[str], collections.abc.Sequence[str]], first: Numbers | None "
             "= None) -> dict[str, typing.Any]"));
+  m.def(
+      "asks_for_group",
+      [](const std::string& rule, const std::vector<std::string>& within) {
+        const RecordedRule read = RecordedRule::from_json(rule);
+        return asks_for_group(read.rule, read.fit, within);
+      },
+      nb::arg("rule"), nb::arg("within"));
   m.def(
       "is_soft_rule", [](const std::string& json) { return is_soft_rule(json); }, nb::arg("json"));
 }

@@ -64,9 +64,14 @@ std::vector<double> by_the_score(const SoftReported& about) {
 SoftSubject subject_of(const SoftReported& about) {
   if (about.rules.empty()) throw std::invalid_argument("a report on soft groups needs a rule");
   const FitRecord& fit = about.rules.front().fit;
-  std::optional<RecordedCriterion> asked = about.criterion;
-  if (!asked && fit.criterion && !fit.criterion->soft.empty()) asked = fit.criterion;
-  const std::string criterion = compared_by({.criterion = asked ? asked : fit.criterion});
+  const auto& given = about.criterion;
+  const std::string criterion = given ? given->name : compared_by(fit);
+  std::optional<RecordedCriterion> asked;
+  if (given && (given->tolerance || given->ratio)) {
+    asked = given;
+  } else if (fit.criterion && !fit.criterion->soft.empty() && criterion == compared_by(fit)) {
+    asked = fit.criterion;
+  }
   SoftAuditOptions auditing = about.auditing;
   const auto& rates = find_criterion(criterion).rates;
   auditing.rates = {rates.begin(), rates.end()};

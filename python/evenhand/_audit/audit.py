@@ -172,8 +172,8 @@ class Audit(Checked):
         ----------
         **options
             ``name`` and ``rule_name`` (what the report calls data and rule), ``others`` (rules or
-            fits to stand beside), ``categories``, ``smallest_category``, ``tolerances``, ``bins``,
-            ``title``, ``date`` and ``threads``, as of the tool's ``report``.
+            fits to stand beside, a dict with their names), ``categories``, ``smallest_category``,
+            ``tolerances``, ``bins``, ``title``, ``date`` and ``threads``, as of the tool's.
 
         Returns
         -------

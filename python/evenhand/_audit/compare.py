@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, _criteria, _options, _tables
 from .._inputs import Column, Columns
+from .._report import Report, report_of
 from .._rule.rule import Rule
 from .._rule.soft_rule import SoftRule
 from .._tally.as_tally import Given, squares_of, tally_and_rows
@@ -14,7 +16,7 @@ from .._tally.tally import Tally
 from . import recorded as _recorded
 from .audit import RATES, scope_of
 from .compared import Compared
-from .soft_compare import SoftComparison, compare_soft
+from .soft_compare import SoftComparison, SoftPeople
 
 if TYPE_CHECKING:
     from .._solve.found import Fit
@@ -38,8 +40,8 @@ class Comparison(Compared):
         The audit of the decisions by the score alone.
     """
 
-    def __init__(self, record: dict[str, Any]) -> None:
-        super().__init__(record)
+    def __init__(self, record: dict[str, Any], reporting: Callable[..., Report]) -> None:
+        super().__init__(record, reporting)
         self.expected: bool = self.before["views"][0]["expected"]
 
     def records(self) -> list[dict[str, Any]]:
@@ -183,10 +185,11 @@ def compare(
             more = _recorded.columns_of(rule.record, data, **columns)
             named_groups = columns["sensitive"] is not None
             columns = {**columns, "label": more["label"]} if named_groups else more
-        return compare_soft(
-            named, columns, belonging, data,
+        people = SoftPeople.read(
+            named.items(), columns, belonging, data,
             criterion=criterion, cost_fp=cost_fp, cost_fn=cost_fn, null=null,
         )  # fmt: skip
+        return people.comparison()
     if any(one is not None for one in belonging):
         raise ValueError("these are rules for known groups: compare them without soft columns")
     known_rules = [rule for rule in named.values() if isinstance(rule, Rule)]
@@ -241,4 +244,9 @@ def compare(
         tally._rows() or 0,
         tally.excluded,
     )
-    return Comparison(found)
+    (called, subject), *others = zip(named, known_rules, strict=True)
+    judged = built if criterion != known.get("name") else None
+    reporting = partial(
+        report_of, tally, [subject], options, judged, rule_name=called, others=dict(others)
+    )
+    return Comparison(found, reporting)

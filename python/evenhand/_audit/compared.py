@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import _tables
+from .._report import Report
 
 
 class Compared:
@@ -12,8 +14,9 @@ class Compared:
 
     expected: bool
 
-    def __init__(self, record: dict[str, Any]) -> None:
+    def __init__(self, record: dict[str, Any], reporting: Callable[..., Report]) -> None:
         self._record = record
+        self._reporting: Callable[..., Report] | None = reporting
         self.rules: list[dict[str, Any]] = record["rules"]
         self.before: dict[str, Any] = record["before"]
         self.names: list[str] = [rule["name"] for rule in self.rules]
@@ -25,6 +28,29 @@ class Compared:
     def changes(self) -> list[dict[str, Any]]:
         """Return whom each rule decides unlike the first."""
         raise NotImplementedError
+
+    def report(self, **options: Any) -> Report:
+        """Report on these rules: one page for those who sign off. The first is its subject.
+
+        Parameters
+        ----------
+        **options
+            ``name`` (what the report calls the data), ``title`` and ``date``; for known groups also
+            ``categories``, ``smallest_category``, ``tolerances``, ``bins`` and ``threads``, as of
+            :meth:`Audit.report`.
+
+        Raises
+        ------
+        ValueError
+            For a comparison that was pickled.
+        """
+        if self._reporting is None:
+            raise ValueError("a comparison that was pickled has no rows: report before pickling")
+        return self._reporting(**options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle everything but the rows."""
+        return {**self.__dict__, "_reporting": None}
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as the tool's JSON has it."""

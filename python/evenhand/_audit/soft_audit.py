@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, _criteria, _files, _inputs, _options, _tables
 from .._inputs import Column, Columns
 from .._inputs.rows import Rows
 from .._inputs.soft_columns import Roles, soft_columns
+from .._report import Report, others_of
 from .._rule.rule import Rule
 from .._rule.soft_rule import SoftRule
 from .._tables import percent
@@ -19,6 +21,10 @@ from .limits import SoftChecked
 
 if TYPE_CHECKING:
     from .._solve.soft import SoftFit
+
+
+# A rule; columns, those with probabilities and data, as they were given; criterion, costs and null.
+SoftGiven = tuple[SoftRule, dict[str, Any], tuple[Any, Any, Any], Any, dict[str, Any]]
 
 
 class SoftAudit(SoftChecked):
@@ -74,6 +80,47 @@ class SoftAudit(SoftChecked):
         self.excluded = excluded
         self._assumption = assumption
         self._record = record
+        self._given: SoftGiven | None = None
+
+    def report(
+        self,
+        *,
+        rule_name: str = "rule.json",
+        others: Sequence[Any] | Mapping[str, Any] = (),
+        sensitive: Columns = None,
+        **options: Any,
+    ) -> Report:
+        """Report on the rule and these people: one page for those who sign off.
+
+        Parameters
+        ----------
+        rule_name : str
+            What the report calls the rule.
+        others : list or dict of rules or fits
+            To stand beside it, for soft groups or for known ones; a dict gives them names. They
+            are compared by the same columns.
+        sensitive : columns, optional
+            The groups that others ask for, unless they are columns of ``data``.
+        **options
+            ``name`` (what the report calls the data), ``title`` and ``date``.
+
+        Raises
+        ------
+        ValueError
+            Without a rule, and for an audit that was pickled.
+        """
+        from .soft_compare import SoftPeople
+
+        if self._given is None:
+            raise ValueError("a report on soft groups needs a rule, and rows that were not pickled")
+        rule, columns, soft, data, settings = self._given
+        named = [(_options.text(rule_name, "rule_name"), rule), *others_of(others)]
+        columns = {**columns, "sensitive": sensitive}
+        return SoftPeople.read(named, columns, soft, data, **settings).report(**options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle everything but the rows."""
+        return {**self.__dict__, "_given": None}
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat record for each column of each stratum."""
@@ -293,7 +340,11 @@ def audit_soft(
     needed = with_the_rules(cells, rule.attributes if rule else [], frame, "within")
     columns = with_the_rules(audited, rule.columns if rule else [], frame, "soft")
     rows = Rows.read(score, None, needed, label, weight, data, policy, soft=columns)
-    return audit_rows(
+    costs = {
+        "cost_fp": _recorded.first(cost_fp, record.get("cost_fp"), 1.0),
+        "cost_fn": _recorded.first(cost_fn, record.get("cost_fn"), 1.0),
+    }
+    out = audit_rows(
         rows,
         rule=rule,
         roles=roles,
@@ -302,9 +353,13 @@ def audit_soft(
         made=decision is not None,
         scale=scale or "probability",
         favorable=favorable or "high",
-        cost_fp=_recorded.first(cost_fp, record.get("cost_fp"), 1.0),
-        cost_fn=_recorded.first(cost_fn, record.get("cost_fn"), 1.0),
+        **costs,
     )
+    if rule is not None:
+        given = {"score": score, "within": within, "label": label, "weight": weight}
+        settings = {**costs, "criterion": criterion, "null": policy}
+        out._given = rule, given, (soft, soft_favorable, soft_unfavorable), data, settings
+    return out
 
 
 def _criterion_in(record: dict[str, Any]) -> str | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from .. import _core, _criteria, _inputs, _options, _tables
 from .._inputs.rows import Rows
-from .._inputs.soft_columns import soft_columns
+from .._inputs.soft_columns import Roles, soft_columns
+from .._report import Report
 from .._rule.rule import Rule
 from .._rule.soft_rule import SoftRule
 from .._tally.tally import Tally
@@ -24,8 +27,10 @@ class SoftComparison(Compared):
     Attributes are those of :class:`Comparison`.
     """
 
-    def __init__(self, record: dict[str, Any], assumption: str) -> None:
-        super().__init__(record)
+    def __init__(
+        self, record: dict[str, Any], assumption: str, reporting: Callable[..., Report]
+    ) -> None:
+        super().__init__(record, reporting)
         self.expected: bool = self.before["expected"]
         self._assumption = assumption
 
@@ -67,84 +72,152 @@ class SoftComparison(Compared):
         return "\n".join(filter(None, (super()._note(), self._assumption)))
 
 
-def compare_soft(
-    named: dict[str, Rule | SoftRule],
-    columns: dict[str, Any],
-    soft: tuple[Any, Any, Any],
-    data: Any,
-    *,
-    criterion: str | None,
-    cost_fp: float | None,
-    cost_fn: float | None,
-    null: str | None,
-) -> SoftComparison:
-    """Put rules side by side by columns with probabilities: those of the first rule with some."""
-    if any(isinstance(one, Tally) for one in columns.values()):
-        raise TypeError("soft groups need rows, not a tally")
-    rules = list(named.values())
-    first = rules[0]
-    owner = next(rule for rule in rules if isinstance(rule, SoftRule))
-    frame = _inputs.frame_of(data)
-    for name, rule in named.items():
-        if (rule.scale, rule.favorable) != (first.scale, first.favorable):
-            raise ValueError(f"{name} reads scores otherwise than {next(iter(named))}")
-    if all(one is None for one in soft) and frame is not None:
-        soft = fitted_columns(owner.record, owner, frame)
-    audited, roles = soft_columns(*soft, frame)
-    strata = _inputs.columns(columns["within"], frame, "within")
-    cells = {column.name: column.values for column in strata}
-    groups = _inputs.columns(columns["sensitive"], frame, "sensitive")
-    cells |= {column.name: column.values for column in groups}
-    attributes = [name for rule in rules for name in rule.attributes]
-    probabilities = [n for rule in rules if isinstance(rule, SoftRule) for n in rule.columns]
-    rows = Rows.read(
-        columns["score"],
-        None,
-        with_the_rules(cells, attributes, frame, "sensitive or within"),
-        columns["label"],
-        columns["weight"],
-        data,
-        _recorded.first(null, owner.null, "error"),
-        soft=with_the_rules(audited, probabilities, frame, "soft"),
-    )
-    within = [column.name for column in strata]
-    record = first.record
-    # As far as it says which rates are compared, the criterion of any rule will do.
-    known = record.get("criterion", {}).get("name", "").removeprefix("soft-")
-    name = _criteria.soft_name(criterion)
-    if criterion is None and known not in ("", "requirements"):
-        name = known
-    cost_fp = _options.number(_recorded.first(cost_fp, record.get("cost_fp"), 1.0), "cost_fp")
-    cost_fn = _options.number(_recorded.first(cost_fn, record.get("cost_fn"), 1.0), "cost_fn")
-    decisions = [_inputs.numbers(_decided(rule, rows), "probability") for rule in rules]
+@dataclass(frozen=True)
+class SoftPeople:
+    """Rows whose groups are known by probabilities only, and rules that decide about them."""
 
-    def found(q: _core.Numbers | None) -> dict[str, Any]:
-        return _core.audit_soft(
-            rows.score,
-            [column for column in rows.soft if column.name in audited],
-            [attribute for attribute in rows.attributes if attribute.name in within],
-            q,
-            rows.weight,
-            rows.label,
-            first.scale,
-            first.favorable,
-            cost_fp,
-            cost_fn,
-            False,
-            name,
-            roles,
-            None if q is None else decisions[0],
+    rules: list[tuple[str, Rule | SoftRule]]
+    rows: Rows
+    roles: Roles
+    within: list[str]
+    asked: str | None  # the criterion, unless it is that of the first rule
+    costs: tuple[float, float]
+
+    @classmethod
+    def read(
+        cls,
+        named: Iterable[tuple[str, Rule | SoftRule]],
+        columns: dict[str, Any],
+        soft: tuple[Any, Any, Any],
+        data: Any,
+        *,
+        criterion: str | None,
+        cost_fp: float | None,
+        cost_fn: float | None,
+        null: str | None,
+    ) -> SoftPeople:
+        """Read the columns: those of the first rule with some, and all that others ask for."""
+        if any(isinstance(one, Tally) for one in columns.values()):
+            raise TypeError("soft groups need rows, not a tally")
+        named = list(named)
+        rules = [rule for _, rule in named]
+        first = rules[0]
+        owner = next(rule for rule in rules if isinstance(rule, SoftRule))
+        frame = _inputs.frame_of(data)
+        for name, rule in named:
+            if (rule.scale, rule.favorable) != (first.scale, first.favorable):
+                raise ValueError(f"{name} reads scores otherwise than {named[0][0]}")
+        if all(one is None for one in soft) and frame is not None:
+            soft = fitted_columns(owner.record, owner, frame)
+        audited, roles = soft_columns(*soft, frame)
+        strata = _inputs.columns(columns["within"], frame, "within")
+        cells = {column.name: column.values for column in strata}
+        groups = _inputs.columns(columns["sensitive"], frame, "sensitive")
+        cells |= {column.name: column.values for column in groups}
+        attributes = [name for rule in rules for name in rule.attributes]
+        probabilities = [n for rule in rules if isinstance(rule, SoftRule) for n in rule.columns]
+        rows = Rows.read(
+            columns["score"],
+            None,
+            with_the_rules(cells, attributes, frame, "sensitive or within"),
+            columns["label"],
+            columns["weight"],
+            data,
+            _recorded.first(null, owner.null, "error"),
+            soft=with_the_rules(audited, probabilities, frame, "soft"),
+        )
+        record = first.record
+        return cls(
+            rules=named,
+            rows=rows,
+            roles=roles,
+            within=[column.name for column in strata],
+            asked=None if criterion is None else _criteria.soft_name(criterion),
+            costs=(
+                _options.number(_recorded.first(cost_fp, record.get("cost_fp"), 1.0), "cost_fp"),
+                _options.number(_recorded.first(cost_fn, record.get("cost_fn"), 1.0), "cost_fn"),
+            ),
         )
 
-    sides = [
-        {"name": title, "needs_group": _needs_group(rule, within), **found(q)}
-        for (title, rule), q in zip(named.items(), decisions, strict=True)
-    ]
-    beside: dict[str, Any] = {"rows": rows.source.rows}
-    if rows.source.excluded:
-        beside["excluded"] = rows.source.excluded
-    beside |= {"soft": list(audited), "within": within, "before": found(None), "rules": sides}
-    return SoftComparison(beside, _core.soft_assumption(name, not roles[0]))
+    @property
+    def criterion(self) -> str:
+        """The criterion whose rates are compared: as far as that goes, that of any rule will do."""
+        known = self.rules[0][1].record.get("criterion", {}).get("name", "").removeprefix("soft-")
+        usual: str = known if known not in ("", "requirements") else _criteria.soft_name(None)
+        return self.asked or usual
+
+    def _columns(self) -> list[_core.Numbers]:
+        names = {name for part in self.roles for name in part}
+        return [column for column in self.rows.soft if column.name in names]
+
+    def _strata(self) -> list[_core.Attribute]:
+        return [one for one in self.rows.attributes if one.name in self.within]
+
+    def _decisions(self) -> list[_core.Numbers]:
+        return [_inputs.numbers(_decided(rule, self.rows), "probability") for _, rule in self.rules]
+
+    def comparison(self) -> SoftComparison:
+        """Put the rules side by side."""
+        rows, first = self.rows, self.rules[0][1]
+        decisions = self._decisions()
+
+        def found(q: _core.Numbers | None) -> dict[str, Any]:
+            return _core.audit_soft(
+                rows.score,
+                self._columns(),
+                self._strata(),
+                q,
+                rows.weight,
+                rows.label,
+                first.scale,
+                first.favorable,
+                *self.costs,
+                False,
+                self.criterion,
+                self.roles,
+                None if q is None else decisions[0],
+            )
+
+        sides = [
+            {
+                "name": title,
+                "needs_group": _core.asks_for_group(rule.to_json(), self.within),
+                **found(q),
+            }
+            for (title, rule), q in zip(self.rules, decisions, strict=True)
+        ]
+        beside: dict[str, Any] = {"rows": rows.source.rows}
+        if rows.source.excluded:
+            beside["excluded"] = rows.source.excluded
+        columns = list(dict.fromkeys(name for part in self.roles for name in part))
+        beside |= {"soft": columns, "within": self.within, "before": found(None), "rules": sides}
+        assumption = _core.soft_assumption(self.criterion, not self.roles[0])
+        return SoftComparison(beside, assumption, self.report)
+
+    def report(self, *, name: str = "data", title: str = "", date: str = "") -> Report:
+        """Report on the rules; the first is the subject."""
+        rows, first = self.rows, self.rules[0][1]
+        return Report(
+            _core.soft_report_figures(
+                score=rows.score,
+                columns=self._columns(),
+                within=self._strata(),
+                roles=self.roles,
+                weight=rows.weight,
+                label=rows.label,
+                rules=[(called, rule.to_json()) for called, rule in self.rules],
+                q=self._decisions(),
+                criterion=self.asked,
+                scale=first.scale,
+                favorable=first.favorable,
+                cost_fp=self.costs[0],
+                cost_fn=self.costs[1],
+                source=rows.source,
+                name=_options.text(name, "name"),
+                title=_options.text(title, "title"),
+                date=_options.text(date, "date"),
+            )
+        )
 
 
 def _decided(rule: Rule | SoftRule, rows: Rows) -> Any:
@@ -154,11 +227,3 @@ def _decided(rule: Rule | SoftRule, rows: Rows) -> Any:
         columns = [column for column in rows.soft if column.name in rule.columns]
         return rule._core.probability(rows.score, columns, attributes, "error")
     return rule._core.probability(rows.score, attributes, "error")
-
-
-def _needs_group(rule: Rule | SoftRule, within: list[str]) -> bool:
-    """Whether a rule asks for a group: by its record, or for anything but strata."""
-    if isinstance(rule, SoftRule):
-        return False
-    known = rule.record.get("columns", {}).get("sensitive")
-    return any(name not in within if known is None else name in known for name in rule.attributes)

@@ -11,6 +11,7 @@ from .._audit.soft_audit import audit_rows
 from .._inputs import Column, Columns
 from .._inputs.rows import Rows
 from .._inputs.soft_columns import Roles, soft_columns
+from .._report import Report
 from .._rule.soft_rule import SoftRule
 from .._tally.tally import Tally
 from .bound import Bound
@@ -107,6 +108,10 @@ class SoftFit(Found):
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
         return self.rule.record
+
+    def report(self, **options: Any) -> Report:
+        """Report on the rule and the rows of the fit: :meth:`SoftAudit.report`."""
+        return self.after.report(**options)
 
     def _head(self) -> list[str]:
         out = [
@@ -254,4 +259,9 @@ def fit_soft(
         **strictness,
         roles=roles,
     )
-    return SoftFit(solution, rows, truth, made, criterion=name, roles=roles, **reading)
+    fit = SoftFit(solution, rows, truth, made, criterion=name, roles=roles, **reading)
+    given = {"score": score, "within": within, "label": label, "weight": weight}
+    settings = {name: reading[name] for name in ("cost_fp", "cost_fn")}
+    settings |= {"criterion": None, "null": null}
+    fit.after._given = fit.rule, given, (soft, soft_favorable, soft_unfavorable), data, settings
+    return fit

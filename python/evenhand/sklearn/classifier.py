@@ -353,10 +353,15 @@ class FairThresholdClassifier(
     # --- For scikit-learn.
 
     def report(self, **options: Any) -> Report:
-        """Report on the rule and the rows that it was fitted on: :meth:`evenhand.Fit.report`."""
+        """Report on the rule and the rows that it was fitted on.
+
+        Parameters
+        ----------
+        **options
+            Those of :meth:`evenhand.Audit.report`, or with ``group_estimator`` of
+            :meth:`evenhand.SoftAudit.report`.
+        """
         check_is_fitted(self)
-        if isinstance(self.fit_, SoftFit):
-            raise ValueError("a rule for soft groups has no report: its groups are not known")
         return self.fit_.report(**options)
 
     def get_metadata_routing(self) -> Any:
