@@ -191,10 +191,8 @@ std::size_t compared_strata(const Solution& fit) {
                     [](const StratumOutcome& stratum) { return stratum.compared.size() > 1; }));
 }
 
-Solution solve_in_windows(const Tally& tally, const Criterion& criterion,
-                          const SolveOptions& options, Certifiable& certifiable,
-                          const Solution& plain, std::vector<CertifiedWindow>& chosen) {
-  Problem problem = make_problem(tally, criterion, options);
+Solution solve_in_windows(Problem problem, Certifiable& certifiable, const Solution& plain,
+                          std::vector<CertifiedWindow>& chosen) {
   bool same = certifiable.compared.size() == compared_strata(plain);
   for (std::size_t i = 0; i < certifiable.compared.size(); ++i) {
     const ComparedGroups& stratum = certifiable.compared[i];
@@ -224,7 +222,15 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   const Goal goal = goal_of(criterion);
   const double delta = 1 - certificate.confidence;
   CertifiedFit out;
-  out.plain = solve(tally, criterion, options);
+  const Problem problem = make_problem(tally, criterion, options);
+  const bool one_rate = criterion.rates.size() == 1;
+  std::optional<ManyPrograms> programs;
+  if (one_rate) {
+    out.plain = solve(tally, criterion, options);
+  } else {
+    out.plain = programs.emplace(problem).solve(criterion);
+    say_whose_benefits(problem, out.plain);
+  }
   const std::vector<ComparedGroups> everybody = compared_cells(tally, out.plain);
   if (count_pairs(everybody) > most_pairs) {
     throw std::invalid_argument("cannot certify: there are more than 100000 pairs of groups");
@@ -248,10 +254,9 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
     return out;
   };
   const PairBounds& bounds = *certifiable.bounds;
-  const bool one_rate = criterion.rates.size() == 1;
   std::vector<CertifiedWindow> chosen;
   if (one_rate) {
-    out.solution = solve_in_windows(tally, criterion, options, certifiable, out.plain, chosen);
+    out.solution = solve_in_windows(problem, certifiable, out.plain, chosen);
   }
   // Cells of about the same size gain nothing from limits of their own, nor does a rule that is
   // nearly as good as the plain one.
@@ -259,8 +264,10 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   std::optional<CertifiedByPairs> by_pairs;
   if (!one_rate || (worth_pairs(certifiable.compared) &&
                     out.plain.primal - out.solution.primal > worth_looking * out.plain.magnitude)) {
-    by_pairs = certify_by_pairs(tally, out.plain, certifiable.compared, bounds, goal,
-                                one_rate ? &out.solution : nullptr);
+    if (!programs) programs.emplace(problem);
+    by_pairs = certify_by_pairs(
+        {tally, problem, *programs, out.plain, certifiable.compared, everybody, bounds, goal},
+        one_rate ? &out.solution : nullptr);
   }
   if (by_pairs && (!one_rate || by_pairs->solution.primal > out.solution.primal)) {
     out.solution = std::move(by_pairs->solution);

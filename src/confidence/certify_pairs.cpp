@@ -1,76 +1,138 @@
 #include "confidence/certify_pairs.h"
 
-#include <evenhand/audit.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
-#include "tally/coarsened.h"
+#include "solve/constraints.h"
+#include "solve/required.h"
+#include "solve/whose_benefits.h"
 
 namespace evenhand {
 namespace {
 
-constexpr int rounds = 8;
+// Each doubles the digits that are right; from nobody or everybody it takes a few more to arrive.
+constexpr int rounds = 30;
+
+// The bound of a pair about the rates at hand.
+struct Tangent {
+  double value;
+  double by_over, by_under;
+};
 
 class ByPairs {
  public:
-  ByPairs(const Tally& tally, const Solution& plain, std::span<const ComparedGroups> compared,
-          const PairBounds& bounds, const Goal& goal)
-      : tally_(&tally),
-        plain_(plain),
-        compared_(compared.begin(), compared.end()),
-        bounds_(bounds),
-        goal_(goal) {}
+  ByPairs(const PairSearch& search, std::vector<ComparedGroups> compared)
+      : search_(search),
+        plain_(search.plain),
+        bounds_(search.bounds),
+        goal_(search.goal),
+        population_(population_of(search.problem)),
+        compared_(std::move(compared)) {}
 
-  // The plain fit itself, if it passes the check.
-  std::optional<CertifiedByPairs> plain() {
-    take_rates(plain_.rule);
-    if (worst_miss() > 0) return std::nullopt;
-    return CertifiedByPairs{plain_, compared_};
+  bool holds() const { return worst_miss() <= 0; }
+
+  void take_rates(const std::vector<Reach>& reach) {
+    for (ComparedGroups& groups : compared_) {
+      for (ComparedGroup& group : groups.groups) {
+        group.rate = rate_of({groups.rate, {group.cell}}, population_, reach);
+      }
+    }
   }
 
-  std::optional<CertifiedByPairs> run(const Rule& start) {
-    std::optional<CertifiedByPairs> best;
-    take_rates(start);
-    double spare = 0;  // tightens the goal while the check fails
-    for (int round = 0; round < rounds; ++round) {
-      const Solution found = solve(*tally_, required(spare), plain_.options);
-      if (found.status != Status::optimal) break;
-      take_rates(found.rule);
-      const double missed = worst_miss();
-      if (missed > 0) {
-        // Margins that still move are followed first.
-        if (round >= 2) spare += 1.1 * missed;
-        continue;
+  // Solves from these rates on. Rounds need what a rule reaches, not the rule.
+  std::optional<CertifiedByPairs> run() {
+    std::optional<Best> best = improved();
+    if (!best) return std::nullopt;
+    return with_rule(std::move(*best));
+  }
+
+  // The same, but strata whose rates are not certified start where bounds are narrowest: at nobody
+  // or everybody, whichever turns out better.
+  std::optional<CertifiedByPairs> run_from_ends() {
+    std::set<std::vector<std::string>> failing;
+    each_pair([&](std::size_t n, const ComparedGroups& groups, const ComparedGroup& over,
+                  const ComparedGroup& under) {
+      if (missed(n, over, under) > 0) failing.insert(groups.values);
+    });
+    const std::vector<ComparedGroups> begun = compared_;
+    std::vector<Best> found;
+    for (const double end : {0.0, 1.0}) {
+      compared_ = begun;
+      for (ComparedGroups& groups : compared_) {
+        if (!failing.contains(groups.values)) continue;
+        for (ComparedGroup& group : groups.groups) group.rate = end;
       }
-      const double gained = best ? found.primal - best->solution.primal : 1;
-      if (gained > 0) best = {as_asked(found), compared_};
-      if (gained <= 1e-6 * plain_.magnitude) break;
+      if (auto best = improved()) found.push_back(std::move(*best));
+    }
+    if (found.empty()) return std::nullopt;
+    if (found.size() == 1) return with_rule(std::move(found.front()));
+    // No limit ties two strata together.
+    compared_ = found[0].compared;
+    for (std::size_t i = 0; i < compared_.size(); ++i) {
+      if (worth(found[1], compared_[i].values) > worth(found[0], compared_[i].values)) {
+        compared_[i] = found[1].compared[i];
+      }
+    }
+    return run();
+  }
+
+ private:
+  struct Best {
+    Criterion asked;
+    std::vector<ComparedGroups> compared;
+    std::vector<Reach> reach;
+    double primal;
+  };
+
+  std::optional<Best> improved() {
+    std::optional<Best> best;
+    // A rule may miss what it is to reach by 1e-9 in each cell; this is more than a bound moves.
+    constexpr double spare = 1e-8;
+    for (int round = 0; round < rounds; ++round) {
+      Criterion asked = required(spare);
+      auto reach = search_.programs.best_reach(asked);
+      if (!reach) break;
+      take_rates(*reach);
+      if (!holds()) continue;
+      double primal = 0;
+      for (const Reach& cell : *reach) primal += cell.benefit;
+      const double gained = best ? primal - best->primal : plain_.magnitude;
+      if (gained > 0) best = {std::move(asked), compared_, std::move(*reach), primal};
+      if (gained <= 1e-8 * plain_.magnitude) break;
     }
     return best;
   }
 
-  // The same on all rows, with the margins of the best solution on a coarser tally. Their rates
-  // differ by little, so that a little less than the goal is asked for.
-  std::optional<CertifiedByPairs> finish(const Tally& tally, CertifiedByPairs best) {
-    tally_ = &tally;
-    double spare = goal_.value / 2000;
+  double worth(const Best& best, const std::vector<std::string>& stratum) const {
+    double sum = 0;
+    for (const StratumOutcome& outcome : plain_.strata) {
+      if (outcome.values != stratum) continue;
+      for (const CellCode c : outcome.compared) sum += best.reach[c].benefit;
+    }
+    return sum;
+  }
+
+  // The check that counts is that of the rule itself.
+  std::optional<CertifiedByPairs> with_rule(Best best) {
+    double spare = 0;
     for (int round = 0; round < 3; ++round) {
-      compared_ = best.compared;
-      const Solution found = solve(tally, required(spare), plain_.options);
+      Solution found = search_.programs.solve(best.asked);
       if (found.status != Status::optimal) return std::nullopt;
-      take_rates(found.rule);
+      const Audit audited = audit(search_.tally, plain_.criterion.roles, found.rule);
+      take_rates(audited);
       const double missed = worst_miss();
-      if (missed <= 0) return CertifiedByPairs{as_asked(found), compared_};
-      spare += 1.5 * missed;
+      if (missed <= 0) return CertifiedByPairs{as_asked(std::move(found), audited), compared_};
+      compared_ = best.compared;
+      best.asked = required(spare += 1.5 * missed);
     }
     return std::nullopt;
   }
 
- private:
   // With the strata of the criterion, inside which groups lend outcomes to each other.
   Criterion required(double spare) const {
     Criterion out = requirements(limits(spare));
@@ -78,29 +140,40 @@ class ByPairs {
     return out;
   }
 
-  double bound_of(std::size_t n, const ComparedGroup& over, const ComparedGroup& under) const {
-    return goal_.is_ratio ? bounds_.ratio(n, under.rate, over.rate)
-                          : bounds_.difference(n, over.rate, under.rate);
+  double bound_of(std::size_t n, double over, double under) const {
+    return goal_.is_ratio ? bounds_.ratio(n, under, over) : bounds_.difference(n, over, under);
+  }
+
+  Tangent tangent(std::size_t n, double over, double under) const {
+    const auto slope = [](double x, const auto& f) {
+      constexpr double step = 1e-5;
+      const double low = std::max(0.0, x - step);
+      const double high = std::min(1.0, x + step);
+      return (f(high) - f(low)) / (high - low);
+    };
+    return {bound_of(n, over, under), slope(over, [&](double x) { return bound_of(n, x, under); }),
+            slope(under, [&](double x) { return bound_of(n, over, x); })};
+  }
+
+  double missed(std::size_t n, const ComparedGroup& over, const ComparedGroup& under) const {
+    const double bound = bound_of(n, over.rate, under.rate);
+    return goal_.is_ratio ? goal_.value - bound : bound - goal_.value;
   }
 
   template <class Visit>
   void each_pair(const Visit& visit) const {
     std::size_t n = 0;
     for (const ComparedGroups& groups : compared_) {
-      for (const ComparedGroup& over : groups.groups) {
-        for (const ComparedGroup& under : groups.groups) {
-          if (&over != &under) visit(n++, groups.rate, over, under);
-        }
-      }
+      groups.each_pair([&](const ComparedGroup& over, const ComparedGroup& under) {
+        visit(n++, groups, over, under);
+      });
     }
   }
 
   double worst_miss() const {
     double worst = -1;
-    each_pair([&](std::size_t n, Rate, const ComparedGroup& over, const ComparedGroup& under) {
-      const double bound = bound_of(n, over, under);
-      worst = std::max(worst, goal_.is_ratio ? goal_.value - bound : bound - goal_.value);
-    });
+    each_pair([&](std::size_t n, const ComparedGroups&, const ComparedGroup& over,
+                  const ComparedGroup& under) { worst = std::max(worst, missed(n, over, under)); });
     return worst;
   }
 
@@ -112,23 +185,25 @@ class ByPairs {
   }
 
   // One for each pair, as requirements; strata without a certificate keep the criterion itself.
+  // The bound of a difference is concave in the rates, as the distance is convex in all it depends
+  // on, so that nowhere it is above its tangent: what meets these limits is certified.
   std::vector<std::string> limits(double spare) const {
     std::vector<std::string> out;
-    each_pair([&](std::size_t n, Rate rate, const ComparedGroup& over, const ComparedGroup& under) {
-      const double bound = bound_of(n, over, under);
-      if (goal_.is_ratio) {
-        const double seen = over.rate > 0 ? under.rate / over.rate : 1;
-        const double ratio = bound > 0 ? std::min(1.0, (goal_.value + spare) * seen / bound) : 1;
-        out.push_back(
-            fmt::format("{} >= {} * {}", term(rate, under), shortest(ratio), term(rate, over)));
-      } else {
-        const double room = goal_.value - spare - (bound - (over.rate - under.rate));
-        out.push_back(fmt::format("{} - {} <= {}", term(rate, over), term(rate, under),
-                                  shortest(std::max(0.0, room))));
-      }
+    each_pair([&](std::size_t n, const ComparedGroups& groups, const ComparedGroup& over,
+                  const ComparedGroup& under) {
+      const Tangent at = tangent(n, over.rate, under.rate);
+      const double sign = goal_.is_ratio ? -1 : 1;
+      const double room = sign * (goal_.value - at.value) - spare;
+      const double up = sign * at.by_over;
+      const double down = -sign * at.by_under;
+      const double unit = up > 1e-3 ? up : 1;
+      out.push_back(fmt::format("{} * {} - {} * {} <= {}", shortest(up / unit),
+                                term(groups.rate, over), shortest(down / unit),
+                                term(groups.rate, under),
+                                shortest((room + up * over.rate - down * under.rate) / unit)));
     });
     const Criterion& criterion = plain_.criterion;
-    for (const ComparedGroups& groups : compared_cells(*tally_, plain_)) {
+    for (const ComparedGroups& groups : search_.everybody) {
       const bool certified = std::any_of(compared_.begin(), compared_.end(), [&](const auto& one) {
         return one.values == groups.values;
       });
@@ -147,41 +222,43 @@ class ByPairs {
     return out;
   }
 
-  void take_rates(const Rule& rule) {
-    const Audit audited = audit(*tally_, plain_.criterion.roles, rule);
+  void take_rates(const Audit& audited) {
     for (ComparedGroups& groups : compared_) {
       for (ComparedGroup& group : groups.groups) {
-        const Figures& figures = audited.cells[group.cell].figures;
-        group.rate = (groups.rate == Rate::selection       ? figures.selection_rate
-                      : groups.rate == Rate::true_positive ? figures.true_positive_rate
-                                                           : figures.false_positive_rate)
-                         .value();
+        group.rate = rate_in(audited.cells[group.cell].figures, groups.rate).value();
       }
     }
   }
 
   // The solution in the words of the criterion; its constraints say what the certificate asked for.
-  Solution as_asked(Solution found) const {
+  Solution as_asked(Solution found, const Audit& audited) const {
     found.criterion = plain_.criterion;
     found.strata = plain_.strata;
+    for (StratumOutcome& stratum : found.strata) {
+      stratum.lowest = 0;
+      stratum.highest = 1;
+    }
     for (CellCode c = 0; c < found.cells.size(); ++c) {
       found.cells[c].compared = plain_.cells[c].compared;
       found.cells[c].reason = plain_.cells[c].reason;
     }
-    for (const ComparedGroups& groups : compared_) {
+    for (const ComparedGroups& groups : search_.everybody) {
       if (groups.rate != plain_.criterion.rates.front()) continue;
       for (const ComparedGroup& group : groups.groups) {
-        found.cells[group.cell].rate = group.rate;
+        found.cells[group.cell].rate =
+            rate_in(audited.cells[group.cell].figures, groups.rate).value();
       }
     }
+    say_whose_benefits(search_.problem, found);
     return found;
   }
 
-  const Tally* tally_;
+  const PairSearch& search_;
   const Solution& plain_;
-  std::vector<ComparedGroups> compared_;
   const PairBounds& bounds_;
-  Goal goal_;
+  const Goal& goal_;
+  Population population_;
+  std::vector<ComparedGroups> compared_;
 };
 
 }  // namespace
@@ -197,26 +274,25 @@ bool worth_pairs(std::span<const ComparedGroups> compared) {
   });
 }
 
-std::optional<CertifiedByPairs> certify_by_pairs(const Tally& tally, const Solution& plain,
-                                                 std::span<const ComparedGroups> compared,
-                                                 const PairBounds& bounds, const Goal& goal,
-                                                 const Solution* start) {
-  if (auto found = ByPairs(tally, plain, compared, bounds, goal).plain()) return found;
-  // Rounds need the shape of the cells' curves, not every score.
-  constexpr std::size_t enough = 256;
-  const Tally coarse = coarsened(tally, enough);
-  ByPairs search(coarse, plain, compared, bounds, goal);
-  const auto first = [&] {
-    if (start) return start->rule;
-    Criterion equal = plain.criterion;
-    equal.tolerance = 0;
-    equal.ratio = 1;
-    return solve(coarse, equal, plain.options).rule;
-  };
-  std::optional<CertifiedByPairs> best = search.run(first());
-  const bool all_scores = &coarse.data() == &tally.data();
-  if (!best || all_scores) return best;
-  return search.finish(tally, std::move(*best));
+std::optional<CertifiedByPairs> certify_by_pairs(const PairSearch& search, const Solution* start) {
+  std::vector<ComparedGroups> compared(search.compared.begin(), search.compared.end());
+  ByPairs by_pairs(search, compared);
+  if (by_pairs.holds()) return CertifiedByPairs{search.plain, std::move(compared)};
+  if (start) {
+    for (ComparedGroups& groups : compared) {
+      for (ComparedGroup& group : groups.groups) group.rate = start->cells[group.cell].rate;
+    }
+    return ByPairs(search, std::move(compared)).run();
+  }
+  Criterion equal = search.plain.criterion;
+  equal.tolerance = 0;
+  equal.ratio = 1;
+  const auto reach = search.programs.best_reach(equal);
+  if (!reach) return std::nullopt;
+  by_pairs.take_rates(*reach);
+  if (auto found = by_pairs.run()) return found;
+  by_pairs.take_rates(*reach);
+  return by_pairs.run_from_ends();
 }
 
 }  // namespace evenhand

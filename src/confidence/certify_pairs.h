@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "confidence/compared.h"
+#include "solve/many.h"
 
 namespace evenhand {
 
@@ -20,12 +21,21 @@ struct CertifiedByPairs {
 // Whether sizes differ enough, and pairs are few enough, to try.
 bool worth_pairs(std::span<const ComparedGroups> compared);
 
-// Solves with r_i - r_j <= goal - margin_ij, the margins taken from the last solution, until they
-// stand still; none if no round passed the check that every bound is within the goal, on which its
-// validity rests. `start`: where the first margins come from; else from equal rates.
-std::optional<CertifiedByPairs> certify_by_pairs(const Tally& tally, const Solution& plain,
-                                                 std::span<const ComparedGroups> compared,
-                                                 const PairBounds& bounds, const Goal& goal,
-                                                 const Solution* start);
+struct PairSearch {
+  const Tally& tally;
+  const Problem& problem;
+  const ManyPrograms& programs;               // of that problem
+  const Solution& plain;                      // its solution without a certificate
+  std::span<const ComparedGroups> compared;   // those to be certified, with its rates
+  std::span<const ComparedGroups> everybody;  // the others meet the criterion on these rows
+  const PairBounds& bounds;
+  Goal goal;
+};
+
+// Solves with the tangents of all bounds at the last solution, which it can only improve, until it
+// stands still; none if no round passed the check that every bound is within the goal, on which its
+// validity rests. `start`: a solution of one rate, where the first tangents are taken; else at
+// equal rates.
+std::optional<CertifiedByPairs> certify_by_pairs(const PairSearch& search, const Solution* start);
 
 }  // namespace evenhand

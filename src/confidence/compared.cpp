@@ -1,7 +1,5 @@
 #include "confidence/compared.h"
 
-#include <evenhand/audit.h>
-
 #include <algorithm>
 
 #include "rule/grouping.h"
@@ -17,13 +15,13 @@ double observed_in(const ComparedGroup& over, const ComparedGroup& under, bool i
   return over.rate > 0 ? under.rate / over.rate : 1;
 }
 
+}  // namespace
+
 std::optional<double> rate_in(const Figures& figures, Rate rate) {
   return rate == Rate::selection       ? figures.selection_rate
          : rate == Rate::true_positive ? figures.true_positive_rate
                                        : figures.false_positive_rate;
 }
-
-}  // namespace
 
 std::size_t count_pairs(std::span<const ComparedGroups> compared) noexcept {
   std::size_t count = 0;

@@ -1,6 +1,7 @@
 // Who is compared with whom, as bounds see it: groups with their rates and rows.
 #pragma once
 
+#include <evenhand/audit.h>
 #include <evenhand/confidence_bound.h>
 
 #include <functional>
@@ -49,6 +50,8 @@ void bounded(std::span<const ComparedGroups> compared, const PairBound& bound,
 
 // Under the rule of a solution, cell by cell.
 std::vector<ComparedGroups> compared_cells(const Tally& tally, const Solution& solution);
+
+std::optional<double> rate_in(const Figures& figures, Rate rate);
 
 // Why no bound of fitted rules reaches this; empty if one does.
 std::string out_of_reach(const Tally& tally, const Criterion& criterion);

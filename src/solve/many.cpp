@@ -22,38 +22,36 @@ namespace {
 
 class Many {
  public:
-  explicit Many(const Problem& problem)
+  Many(const Problem& problem, const std::vector<CellCurve>& curves)
       : problem_(problem),
         tally_(problem.tally),
         data_(problem.tally.data()),
         gamma_(problem.options.gamma),
         system_(compile(problem)),
-        curves_(data_.names.size()) {
-    data_.sorted();  // with all threads, before they split
-    parallel(curves_.size(), problem.options.threads, [&](std::size_t c) {
-      curves_[c] = CellCurve(data_, static_cast<CellCode>(c), problem.from_labels, problem.outlook,
-                             problem.options.costs, true,
-                             threads_of_each(curves_.size(), problem.options.threads));
-    });
-  }
+        curves_(curves) {}
 
   Solution run() {
     Solution solution = begun(problem_, system_);
     if (gamma_ > 0) {
       smooth(solution);
-    } else if (meets_on_hulls()) {
-      odds(solution);
-    } else {
-      linear(solution);
+    } else if (const auto reach = best(solution)) {
+      realise(*reach, solution);
     }
-    if (solution.infeasibility) {
-      solution.status = Status::infeasible;
-      return solution;
-    }
+    if (solution.infeasibility) solution.status = Status::infeasible;
     return solution;
   }
 
+  std::optional<std::vector<Reach>> best_reach() {
+    Solution solution = begun(problem_, system_);
+    return best(solution);
+  }
+
  private:
+  // gamma = 0: the solution gets its constraints, or learns that it is infeasible.
+  std::optional<std::vector<Reach>> best(Solution& solution) const {
+    return meets_on_hulls() ? odds(solution) : linear(solution);
+  }
+
   // Exact odds of groups that have both outcomes: each stratum has one best common point.
   bool meets_on_hulls() const {
     const Criterion& criterion = problem_.criterion;
@@ -72,8 +70,8 @@ class Many {
     return true;
   }
 
-  void odds(Solution& solution) {
-    std::vector<Reach> reach = best_reach();
+  std::vector<Reach> odds(Solution& solution) const {
+    std::vector<Reach> reach = free_reach();
     solution.constraints = standing_constraints(system_);
     std::size_t row = 0;
     // Comparisons come in pairs, for a stratum's true- and its false-positive rates.
@@ -96,11 +94,11 @@ class Many {
         solution.constraints[row++].multiplier = point.fpr_price[m];
       }
     }
-    realise(reach, solution);
+    return reach;
   }
 
   // What benefits alone ask for.
-  std::vector<Reach> best_reach() const {
+  std::vector<Reach> free_reach() const {
     std::vector<Reach> out;
     for (const CellCurve& curve : curves_) out.push_back(curve.best(1, {}).reach);
     return out;
@@ -112,7 +110,7 @@ class Many {
     return out;
   }
 
-  void linear(Solution& solution) {
+  std::optional<std::vector<Reach>> linear(Solution& solution) const {
     const std::vector<Part> parts = parts_of(system_);
     std::vector<Generated> generated(parts.size());
     parallel(parts.size(), problem_.options.threads, [&](std::size_t p) {
@@ -121,7 +119,7 @@ class Many {
       for (const CellCurve* curve : curves) magnitude += curve->magnitude();
       generated[p] = generate(parts[p].system, blocks_of(curves), magnitude);
     });
-    std::vector<Reach> reach = best_reach();
+    std::vector<Reach> reach = free_reach();
     for (std::size_t p = 0; p < parts.size(); ++p) {
       if (generated[p].infeasibility) {
         add_infeasibility(parts[p], std::move(*generated[p].infeasibility), solution.infeasibility);
@@ -132,7 +130,8 @@ class Many {
       }
       add_constraints(parts[p], std::move(generated[p].constraints), solution.constraints);
     }
-    if (!solution.infeasibility) realise(reach, solution);
+    if (solution.infeasibility) return std::nullopt;
+    return reach;
   }
 
   void smooth(Solution& solution) {
@@ -230,13 +229,44 @@ class Many {
   const Tally::Data& data_;
   double gamma_;
   System system_;
-  std::vector<CellCurve> curves_;
+  const std::vector<CellCurve>& curves_;
 };
+
+std::vector<CellCurve> curves_of(const Problem& problem) {
+  const Tally::Data& data = problem.tally.data();
+  data.sorted();  // with all threads, before they split
+  std::vector<CellCurve> out(data.names.size());
+  parallel(out.size(), problem.options.threads, [&](std::size_t c) {
+    out[c] = CellCurve(data, static_cast<CellCode>(c), problem.from_labels, problem.outlook,
+                       problem.options.costs, true,
+                       threads_of_each(out.size(), problem.options.threads));
+  });
+  return out;
+}
 
 }  // namespace
 
 Solution solve_many(const Problem& problem) {
-  return Many(problem).run();
+  return Many(problem, curves_of(problem)).run();
+}
+
+ManyPrograms::ManyPrograms(const Problem& problem)
+    : problem_(problem), curves_(curves_of(problem)) {}
+
+std::optional<std::vector<Reach>> ManyPrograms::best_reach(const Criterion& criterion) const {
+  const Problem asked = with_criterion(criterion);
+  return Many(asked, curves_).best_reach();
+}
+
+Solution ManyPrograms::solve(const Criterion& criterion) const {
+  const Problem asked = with_criterion(criterion);
+  return Many(asked, curves_).run();
+}
+
+Problem ManyPrograms::with_criterion(const Criterion& criterion) const {
+  return {problem_.tally,       criterion,          problem_.options,
+          problem_.from_labels, problem_.base_from, problem_.outlook,
+          problem_.rho,         problem_.windows,   problem_.benefits};
 }
 
 }  // namespace evenhand

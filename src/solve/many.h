@@ -4,10 +4,32 @@
 
 #include <evenhand/solve.h>
 
+#include <optional>
+#include <vector>
+
+#include "solve/chain.h"
 #include "solve/problem.h"
 
 namespace evenhand {
 
 Solution solve_many(const Problem& problem);
+
+// One criterion after another for the same cells and benefits, those of a problem: what rules can
+// reach in a cell takes most of the time, and is worked out once.
+class ManyPrograms {
+ public:
+  explicit ManyPrograms(const Problem& problem);  // refers to it
+
+  // gamma = 0: what the best rule reaches in each cell, without the rule and its proof; none if the
+  // requirements cannot be met. Where groups have exactly the same odds, without benefits.
+  std::optional<std::vector<Reach>> best_reach(const Criterion& criterion) const;
+  Solution solve(const Criterion& criterion) const;
+
+ private:
+  Problem with_criterion(const Criterion& criterion) const;
+
+  const Problem& problem_;
+  std::vector<CellCurve> curves_;
+};
 
 }  // namespace evenhand
