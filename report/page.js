@@ -7,14 +7,16 @@
   const ruled = costs.after != null;
   const now = ruled ? costs.after : costs.now;
   const held = ruled ? fairness.after : fairness.now;
+  const soft = figures.selection.every((table) => table.expected); // groups known by probabilities only
   const kind = data.decisions ? "decisions" : ruled ? "a rule" : "decisions by the score alone";
 
   document.getElementById("top").append(
     element("p", {class: "brand"}, "evenhand report on " + kind),
     element("h1", {}, nameElement(figures.title, 160)),
     element("p", {class: "facts"}, `${format.count(data.people)} people · `,
-      criterion.asked ? visible(criterion.words) + " · " : "",
-      "groups of ", nameElement(criterion.sensitive.join(", ")),
+      criterion.asked || soft ? visible(criterion.words) : "",
+      soft ? "" : criterion.asked ? " · groups of " : "groups of ",
+      soft ? "" : nameElement(criterion.sensitive.join(", ")),
       criterion.within.length ? " within " : "",
       criterion.within.length ? nameElement(criterion.within.join(", ")) : ""));
 
@@ -58,7 +60,7 @@
 
   function selectionSection() {
     const out = section("selection", "Who is selected",
-      figures.selection.every((table) => table.expected)
+      soft
         ? "Before, by the score alone, and after, by the rule: those who belong to a group, and the others."
         : ruled ? "Before, by the score alone, and after, by the rule. In brackets: where the rate lies "
         + "in the population, for each rate on its own."
@@ -152,7 +154,7 @@
   function thresholdsSection() {
     const table = figures.thresholds;
     if (!table) return null;
-    if (table.words) return section("thresholds", table.title, null, tableElement(table, "thresholds"));
+    if (table.words) return section("thresholds", table.title, null, tableElement(table, "thresholds", 0));
     const low = data.favorable === "low";
     const drawn = table.rows.length <= mostInChart && table.rows.some((row) => row.yes != null);
     return section("thresholds", "Thresholds by group",
@@ -183,7 +185,7 @@
 
   const sections = [answerSection(), selectionSection(), fairnessSection(), costsSection(), frontierSection(),
     figures.rules ? section("rules", "Rules side by side", "All on the same people.",
-      tableElement(figures.rules, "rules")) : null,
+      tableElement(figures.rules, "rules", 0)) : null,
     calibrationSection(), thresholdsSection(),
     section("not-compared", "What is not compared, and why", null, tableElement({...figures.not_compared, empty: "Every group is compared."}, "not-compared", 0)),
     regulatorsSection(), methodSection(),

@@ -36,7 +36,8 @@ function cellElement(row, column) {
   const value = row[column.name];
   const textual = column.kind === "text" || column.kind === "name";
   const cell = element("td", {class: textual ? "words" : "figure"});
-  if (column.kind === "name" && value != null) cell.append(nameElement(value));
+  // Names are cut, sentences (and whatever else a reader has to have in print) only if they are endless.
+  if (typeof value === "string") cell.append(nameElement(value, column.kind === "name" ? 80 : 2000));
   else cell.append(shown(value, column.kind));
   if (column.low && row[column.low] != null) {
     const range = [row[column.low], row[column.high]].map((x) => (100 * x).toFixed(1));
@@ -89,14 +90,15 @@ function tableElement(table, file, heading = 3) {
   const bar = element("div", {class: "bar"});
   if (heading > 0) bar.append(element("h" + heading, {}, nameElement(table.title, 120)));
   const csv = element("button", {type: "button", class: "csv", "data-file": file + ".csv"}, "CSV");
-  csv.setAttribute("aria-label", `Save ${shortened(table.title)} as CSV`);
+  csv.setAttribute("aria-label", `Save ${shortened(table.title)} as ${file}.csv`);
   csv.addEventListener("click", () => save(csvOf(table), file + ".csv"));
   if (table.rows.length) bar.append(csv);
   if (bar.childElementCount) out.append(bar);
   const label = shortened(table.title);
-  const wrap = element("div", {class: "wrap", tabindex: "0", role: "region", "aria-label": label});
+  const wrap = element("div", {class: "wrap", tabindex: "0", role: "group", "aria-label": label});
   const caption = element("caption", {class: "read-out"}, label);
-  wrap.append(element("table", {id: "table-" + file}, caption, element("thead", {}, head), body));
+  const shape = columns.length > 8 ? "wide" : columns.length < 3 ? "pairs" : null;
+  wrap.append(element("table", {id: "table-" + file, class: shape}, caption, element("thead", {}, head), body));
   out.append(table.rows.length ? wrap : element("p", {class: "note"}, table.empty ?? "None."), more);
   if (table.note) out.append(element("p", {class: "note"}, visible(table.note)));
   return out;

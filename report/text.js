@@ -59,7 +59,7 @@ const sentence = (text) => visible(text).replace(/(\d) (%|percentage|people|rows
 
 const points = (x) => {
   const value = Math.abs(x) < 5e-10 ? 0 : Number((100 * x).toPrecision(3));
-  return value + (value === 1 ? " point" : " points");
+  return value + (value === 1 ? "\u00a0point" : "\u00a0points");
 };
 
 function section(id, title, lead, ...children) {

@@ -75,7 +75,7 @@ Json strata_table(const Subject& subject) {
 
 Json requirement_table(const Subject& subject) {
   if (subject.last().requirements.empty()) return nullptr;
-  Json out = table("Requirements", {{"requirement", "Requirement", "name"},
+  Json out = table("Requirements", {{"requirement", "Requirement", "text"},
                                     {"value", "Value", "number"},
                                     {"holds", "Holds", "text"}});
   for (const CheckedRequirement& one : subject.last().requirements) {

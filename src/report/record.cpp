@@ -100,7 +100,7 @@ void add_rule(Json& table, const std::string& name, const FitRecord& fit, const 
 }
 
 Json provenance(const Subject& subject) {
-  Json out = table("Provenance", {{"item", "Item", "text"}, {"value", "Value", "name"}});
+  Json out = table("Provenance", {{"item", "Item", "text"}, {"value", "Value", "text"}});
   const auto add = [&](const std::string& item, const std::string& value) {
     add_item(out, item, value);
   };

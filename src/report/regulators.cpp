@@ -167,7 +167,7 @@ Json eeoc(const Subject& subject) {
 Json annex_iv(const Subject& subject) {
   const StoredTally& stored = subject.data.stored;
   Json out = table("Validation and testing: data, metrics, record",
-                   {{"item", "Item", "text"}, {"value", "Value", "name"}});
+                   {{"item", "Item", "text"}, {"value", "Value", "text"}});
   const auto add = [&](const std::string& item, const std::string& value) {
     out["rows"].push_back({{"item", item}, {"value", value}});
   };

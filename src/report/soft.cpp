@@ -130,14 +130,15 @@ Json answer_of(const SoftSubject& subject) {
 }
 
 Json rates_table(const SoftSubject& subject) {
-  Json out = table("Those who belong, and the others", {{"stratum", "Within", "name"},
-                                                        {"column", "Column", "name"},
-                                                        {"rate", "Rate", "text"},
-                                                        {"belong", "Belong", "share"},
-                                                        {"before", "Those who do", "share"},
-                                                        {"after", "After", "share"},
-                                                        {"others_before", "Others", "share"},
-                                                        {"others_after", "After", "share"}});
+  Json out =
+      table("Those who belong, and the others", {{"stratum", "Within", "name"},
+                                                 {"column", "Column", "name"},
+                                                 {"rate", "Rate", "text"},
+                                                 {"belong", "Belong", "share"},
+                                                 {"before", "Those who do, before", "share"},
+                                                 {"after", "Those who do, after", "share"},
+                                                 {"others_before", "Others, before", "share"},
+                                                 {"others_after", "Others, after", "share"}});
   out["expected"] = "Expected rates: " + subject.assumption() + ".";
   const std::vector<std::string>& within = subject.about.within;
   for (std::size_t k = 0; k < subject.before.strata.size(); ++k) {
@@ -284,7 +285,7 @@ Json about_criterion_of(const SoftSubject& subject) {
 }
 
 Json provenance_of(const SoftReported& about) {
-  Json out = table("Provenance", {{"item", "Item", "text"}, {"value", "Value", "name"}});
+  Json out = table("Provenance", {{"item", "Item", "text"}, {"value", "Value", "text"}});
   add_item(out, "Report made by", "evenhand " EVENHAND_VERSION);
   add_item(out, "Date", about.date);
   add_item(out, "Data", about.data);

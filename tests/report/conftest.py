@@ -51,7 +51,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     probable = ("--sql", f"SELECT *, CASE sex WHEN 'Female' THEN 0.9 ELSE 0.1 END AS p_female FROM '{ADULT}'")
     evenhand("fit", *probable, "--score", "score", "--label", "high_income", "--soft", "p_female", "--within",
              "race", "-o", path / "soft.json")
-    evenhand("report", *probable, "--rule", path / "soft.json", "-o", path / "soft.html")
+    evenhand("report", *probable, "--rule", path / "soft.json", "--rule", path / "rule.json", "-o",
+             path / "soft.html")
     return path
 
 
