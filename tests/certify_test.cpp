@@ -230,6 +230,29 @@ TEST(Certify, CertifiedOddsAreWithinTheToleranceAndBeatRepeatedMargins) {
   }
 }
 
+// So many pairs that most of their limits are left out of the program.
+TEST(Certify, CertifiedOddsOfManyGroupsAreWithinTheTolerance) {
+  std::vector<int> sizes;
+  for (int s = 0; s < 9; ++s) sizes.push_back(900 + 150 * s);
+  Rows rows = rows_of({sizes}, 21);
+  Random random(22);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows.score[i] = std::pow(rows.score[i], 1.0 / (1 + rows.sex[i].back() - '0')) *
+                    (0.7 + 0.03 * (rows.sex[i].back() - '0'));
+    rows.label[i] = random.chance(rows.score[i]) ? 1 : 0;
+  }
+  const Tally tally = rows.tally();
+  const double tolerance = 0.2;
+  const CertifiedFit fit =
+      certify(tally, equalized_odds({.sensitive = sex, .within = race, .tolerance = tolerance}));
+  ASSERT_FALSE(fit.too_few);
+  EXPECT_EQ(fit.solution.status, Status::optimal);
+  EXPECT_GT(largest(odds_bounds(tally, fit.plain.rule, tolerance, 0).bounds), tolerance);
+  EXPECT_LE(largest(odds_bounds(tally, fit.solution.rule, tolerance, 0).bounds), tolerance);
+  EXPECT_GE(fit.solution.primal,
+            by_repeated_margins(tally, tolerance) - 1e-5 * fit.solution.magnitude);
+}
+
 // At the common rates of exact odds the bound is .124 here; nearer to the ends of the scale it is
 // narrower.
 TEST(Certify, OddsAreCertifiedWhereEqualRatesAreNot) {

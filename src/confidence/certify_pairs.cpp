@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -18,11 +20,16 @@ namespace {
 // Each doubles the digits that are right; from nobody or everybody it takes a few more to arrive.
 constexpr int rounds = 30;
 
-// The bound of a pair about the rates at hand.
-struct Tangent {
-  double value;
-  double by_over, by_under;
+// up * over - down * under <= most: the bound of a pair, by its tangent.
+struct Limit {
+  double up, down, most;
+
+  double excess(double over, double under) const { return up * over - down * under - most; }
 };
+
+// Up to so many pairs all limits are stated; beyond that those that turn out to matter, few of
+// them, as a linear program slows down with its rows.
+constexpr std::size_t few_pairs = 100;
 
 class ByPairs {
  public:
@@ -32,7 +39,8 @@ class ByPairs {
         bounds_(search.bounds),
         goal_(search.goal),
         population_(population_of(search.problem)),
-        compared_(std::move(compared)) {}
+        compared_(std::move(compared)),
+        stated_(bounds_.size(), bounds_.size() <= few_pairs) {}
 
   bool holds() const { return worst_miss() <= 0; }
 
@@ -94,10 +102,15 @@ class ByPairs {
     // A rule may miss what it is to reach by 1e-9 in each cell; this is more than a bound moves.
     constexpr double spare = 1e-8;
     for (int round = 0; round < rounds; ++round) {
-      Criterion asked = required(spare);
-      auto reach = search_.programs.best_reach(asked);
-      if (!reach) break;
-      take_rates(*reach);
+      take_tangents(spare);
+      Criterion asked;
+      std::optional<std::vector<Reach>> reach;
+      do {
+        asked = required();
+        reach = search_.programs.best_reach(asked);
+        if (!reach) return best;
+        take_rates(*reach);
+      } while (state_exceeded());
       if (!holds()) continue;
       double primal = 0;
       for (const Reach& cell : *reach) primal += cell.benefit;
@@ -128,14 +141,15 @@ class ByPairs {
       const double missed = worst_miss();
       if (missed <= 0) return CertifiedByPairs{as_asked(std::move(found), audited), compared_};
       compared_ = best.compared;
-      best.asked = required(spare += 1.5 * missed);
+      take_tangents(spare += 1.5 * missed);
+      best.asked = required();
     }
     return std::nullopt;
   }
 
   // With the strata of the criterion, inside which groups lend outcomes to each other.
-  Criterion required(double spare) const {
-    Criterion out = requirements(limits(spare));
+  Criterion required() const {
+    Criterion out = requirements(limits());
     out.roles = plain_.criterion.roles;
     return out;
   }
@@ -144,15 +158,50 @@ class ByPairs {
     return goal_.is_ratio ? bounds_.ratio(n, under, over) : bounds_.difference(n, over, under);
   }
 
-  Tangent tangent(std::size_t n, double over, double under) const {
+  // At the rates at hand. The bound of a difference is concave in the rates, as the distance is
+  // convex in all it depends on, so that it is nowhere above its tangent: what meets these limits
+  // is certified.
+  void take_tangents(double spare) {
     const auto slope = [](double x, const auto& f) {
       constexpr double step = 1e-5;
       const double low = std::max(0.0, x - step);
       const double high = std::min(1.0, x + step);
       return (f(high) - f(low)) / (high - low);
     };
-    return {bound_of(n, over, under), slope(over, [&](double x) { return bound_of(n, x, under); }),
-            slope(under, [&](double x) { return bound_of(n, over, x); })};
+    const double sign = goal_.is_ratio ? -1 : 1;
+    limits_.clear();
+    each_pair([&](std::size_t n, const ComparedGroups&, const ComparedGroup& over,
+                  const ComparedGroup& under) {
+      const double a = over.rate;
+      const double b = under.rate;
+      const double up = sign * slope(a, [&](double x) { return bound_of(n, x, b); });
+      const double down = -sign * slope(b, [&](double x) { return bound_of(n, a, x); });
+      const double room = sign * (goal_.value - bound_of(n, a, b)) - spare;
+      const double unit = up > 1e-3 ? up : 1;
+      limits_.push_back({up / unit, down / unit, (room + up * a - down * b) / unit});
+    });
+  }
+
+  // States limits that the rates at hand exceed: for each group the one it exceeds most, above and
+  // below the others. False if there are none.
+  bool state_exceeded() {
+    constexpr double rounding = 1e-9;
+    using Side = std::tuple<const ComparedGroups*, const ComparedGroup*, bool>;
+    std::map<Side, std::pair<double, std::size_t>> worst;
+    each_pair([&](std::size_t n, const ComparedGroups& groups, const ComparedGroup& over,
+                  const ComparedGroup& under) {
+      const double excess = limits_[n].excess(over.rate, under.rate);
+      if (stated_[n] || excess <= rounding) return;
+      for (const Side& side : {Side(&groups, &over, true), Side(&groups, &under, false)}) {
+        auto& [most, pair] = worst[side];
+        if (excess > most) {
+          most = excess;
+          pair = n;
+        }
+      }
+    });
+    for (const auto& [side, found] : worst) stated_[found.second] = true;
+    return !worst.empty();
   }
 
   double missed(std::size_t n, const ComparedGroup& over, const ComparedGroup& under) const {
@@ -184,23 +233,16 @@ class ByPairs {
     return fmt::format("{}[{}]", name, group.group.name);
   }
 
-  // One for each pair, as requirements; strata without a certificate keep the criterion itself.
-  // The bound of a difference is concave in the rates, as the distance is convex in all it depends
-  // on, so that nowhere it is above its tangent: what meets these limits is certified.
-  std::vector<std::string> limits(double spare) const {
+  // As requirements; strata without a certificate keep the criterion itself.
+  std::vector<std::string> limits() const {
     std::vector<std::string> out;
     each_pair([&](std::size_t n, const ComparedGroups& groups, const ComparedGroup& over,
                   const ComparedGroup& under) {
-      const Tangent at = tangent(n, over.rate, under.rate);
-      const double sign = goal_.is_ratio ? -1 : 1;
-      const double room = sign * (goal_.value - at.value) - spare;
-      const double up = sign * at.by_over;
-      const double down = -sign * at.by_under;
-      const double unit = up > 1e-3 ? up : 1;
-      out.push_back(fmt::format("{} * {} - {} * {} <= {}", shortest(up / unit),
-                                term(groups.rate, over), shortest(down / unit),
-                                term(groups.rate, under),
-                                shortest((room + up * over.rate - down * under.rate) / unit)));
+      if (!stated_[n]) return;
+      const Limit& limit = limits_[n];
+      out.push_back(fmt::format("{} * {} - {} * {} <= {}", shortest(limit.up),
+                                term(groups.rate, over), shortest(limit.down),
+                                term(groups.rate, under), shortest(limit.most)));
     });
     const Criterion& criterion = plain_.criterion;
     for (const ComparedGroups& groups : search_.everybody) {
@@ -259,6 +301,8 @@ class ByPairs {
   const Goal& goal_;
   Population population_;
   std::vector<ComparedGroups> compared_;
+  std::vector<Limit> limits_;  // of all pairs
+  std::vector<bool> stated_;
 };
 
 }  // namespace
