@@ -94,7 +94,7 @@
     if (fairness.bound_words.length > 20) {
       words.append(element("li", {}, `And ${fairness.bound_words.length - 20} more, in the figures.`));
     }
-    return section("fairness", "How far the criterion holds",
+    return section("fairness", criterion.asked ? "How far the criterion holds" : "How far apart the groups are",
       "On these people, and on new people drawn from the same population.", verdict, words,
       fairness.requirements ? tableElement(fairness.requirements, "requirements") : null,
       fairness.strata ? tableElement(fairness.strata, "strata") : null);

@@ -79,7 +79,8 @@ def others_of(given: Any) -> list[tuple[str, Rule | SoftRule]]:
     if isinstance(given, Mapping):
         named = list(given.items())
     else:
-        named = [(f"other {i + 1}", other) for i, other in enumerate(given)]
+        several = given if isinstance(given, Sequence) else [given]
+        named = [(f"other {i + 1}", other) for i, other in enumerate(several)]
     out: list[tuple[str, Rule | SoftRule]] = []
     for name, other in named:
         rule = getattr(other, "rule_", getattr(other, "rule", other))  # of a classifier or a Fit

@@ -112,8 +112,13 @@ def test_others_may_bring_their_groups() -> None:
     assert beside[2]["needs_group"] == "yes"
     with pytest.raises(ValueError, match="needs the column 'sex'"):
         fit.report(others=[known])
-    with pytest.raises(TypeError, match="rules or fits, not str"):
-        fit.report(others=["rule.json"])
+    for wrong in (["rule.json"], [None], [3]):
+        with pytest.raises(TypeError, match="others must be rules or fits, not"):
+            fit.report(others=wrong)
+    with pytest.raises(TypeError, match="takes name, title and date, not tolerances"):
+        fit.report(tolerances=5)
+    one = fit.report(others=fit, name="x").figures["rules"]["rows"]
+    assert [row["rule"] for row in one][1:] == ["rule.json", "other 1"]
     with pytest.raises(TypeError, match=r"evenhand\.compare"):
         known.report(others=[fit])
 

@@ -65,7 +65,9 @@ std::string table_text(const Json& table, const std::string& heading) {
     }
     out += "\n";
   }
-  if (table.contains("note")) out += "\n" + plain(table["note"].get<std::string>()) + "\n";
+  for (const char* said : {"expected", "note"}) {
+    if (table.contains(said)) out += "\n" + plain(table[said].get<std::string>()) + "\n";
+  }
   return out + "\n";
 }
 
@@ -73,6 +75,27 @@ std::string tables_text(const Json& tables, const std::string& heading) {
   std::string out;
   for (const Json& table : tables) out += table_text(table, heading);
   return out;
+}
+
+std::string fairness_text(const Json& fairness, const Json& criterion) {
+  std::string out = criterion["asked"].get<bool>() ? "## How far the criterion holds\n\n"
+                                                   : "## How far apart the groups are\n\n";
+  const auto say = [&out](const std::string& text) { out += "- " + plain(text) + "\n"; };
+  if (!fairness["holds"].is_null()) {
+    say(fmt::format("On these people the criterion {}. It asks for {}.",
+                    fairness["holds"].get<bool>() ? "holds" : "does not hold",
+                    criterion["words"].get<std::string>()));
+  }
+  const auto side = [&](const char* name, const char* words) {
+    if (!fairness.contains(name)) return;
+    say(fmt::format("{}: {}.", words, fairness[name]["headline"].get<std::string>()));
+  };
+  side("now", "On these people");
+  side("after", "On these people");
+  side("before", "By the score alone");
+  for (const Json& line : fairness["bound_words"]) say(line.get<std::string>());
+  out += "\n" + table_text(fairness["strata"], "###");
+  return out + table_text(fairness["requirements"], "###");
 }
 
 std::string costs_text(const Json& costs) {
@@ -121,12 +144,7 @@ std::string report_markdown(const nlohmann::ordered_json& figures) {
   std::string out = fmt::format("# {}\n\n", plain(figures["title"].get<std::string>()));
   for (const Json& sentence : figures["answer"]) out += plain(sentence.get<std::string>()) + "\n";
   out += "\n" + tables_text(figures["selection"], "##");
-  const Json& fairness = figures["fairness"];
-  out += "## How far the criterion holds\n\n";
-  for (const Json& line : fairness["bound_words"])
-    out += "- " + plain(line.get<std::string>()) + "\n";
-  out += "\n" + table_text(fairness["strata"], "###");
-  out += table_text(fairness["requirements"], "###");
+  out += fairness_text(figures["fairness"], figures["criterion"]);
   out += costs_text(figures["costs"]);
   out += frontier_text(figures["frontier"]);
   for (const char* name : {"rules", "calibration", "thresholds", "not_compared"}) {

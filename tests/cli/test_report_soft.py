@@ -60,6 +60,9 @@ def test_page_and_markdown_have_the_same_figures(tool: Tool, soft: Path) -> None
     assert json.loads(page[start : page.index("</script>", start)]) == found
     text = tool(*asked).ok().out
     assert "## How the rule decides" in text and "Local Law 144" not in text
+    for said in ("On these people the criterion holds. It asks for statistical-parity", "By the score alone: ",
+                 "calibrated given everything the rule sees"):
+        assert said in text
     tool(*asked, "-o", "r.json").ok()
     assert json.loads(tool.path("r.json").read_text()) == found
 

@@ -194,8 +194,12 @@ class SoftPeople:
         assumption = _core.soft_assumption(self.criterion, not self.roles[0])
         return SoftComparison(beside, assumption, self.report)
 
-    def report(self, *, name: str = "data", title: str = "", date: str = "") -> Report:
+    def report(
+        self, *, name: str = "data", title: str = "", date: str = "", **others: Any
+    ) -> Report:
         """Report on the rules; the first is the subject."""
+        for option in others:
+            raise TypeError(f"a report on soft groups takes name, title and date, not {option}")
         rows, first = self.rows, self.rules[0][1]
         return Report(
             _core.soft_report_figures(
