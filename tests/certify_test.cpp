@@ -43,6 +43,40 @@ TEST(Certify, NumberOfTheWindow) {
   EXPECT_LT(highest_certified(bounds, pairs, {false, 0.01}, 0.2), 0.2);
 }
 
+TEST(Certify, WindowsReachAsFarAsEveryPairAllows) {
+  Random random(23);
+  for (int trial = 0; trial < trials(300); ++trial) {
+    const bool is_ratio = random.chance(0.5);
+    std::vector<double> rows;
+    for (int i = 0; i < 3; ++i) rows.push_back(200 + random.below(20'000));
+    std::vector<PairSizes> sizes;
+    std::vector<std::size_t> pairs;
+    for (const double over : rows) {
+      for (const double under : rows) {
+        if (over == under) continue;
+        pairs.push_back(sizes.size());
+        sizes.push_back({over, under});
+      }
+    }
+    const PairBounds bounds(sizes, 0.05, BoundKind::same_rate);
+    const Goal goal{is_ratio, is_ratio ? 0.9 * random.unit() : 0.02 + 0.3 * random.unit()};
+    const double low = random.unit();
+    const auto holds = [&](double high) {
+      return std::all_of(pairs.begin(), pairs.end(), [&](std::size_t n) {
+        return is_ratio ? bounds.ratio(n, low, high) >= goal.value
+                        : bounds.difference(n, high, low) <= goal.value;
+      });
+    };
+    const double high = highest_certified(bounds, pairs, goal, low);
+    if (high < low) {
+      EXPECT_FALSE(holds(low)) << trial;
+      continue;
+    }
+    EXPECT_TRUE(holds(high)) << trial;
+    EXPECT_TRUE(high + 1e-6 >= 1 || !holds(high + 1e-6)) << trial;
+  }
+}
+
 // The objective of a stratum in a window, straight from the rows.
 double objective_in(const Rows& rows, double low, double high) {
   double sum = 0;

@@ -7,33 +7,27 @@
 namespace evenhand {
 namespace {
 
-// By how much the goal is missed at these rates; it rises with `high`.
-double excess(const PairBounds& bounds, std::span<const std::size_t> pairs, const Goal& goal,
-              double low, double high) {
-  double worst = -1;
-  for (const std::size_t n : pairs) {
-    worst = std::max(worst, goal.is_ratio ? goal.value - bounds.ratio(n, low, high)
-                                          : bounds.difference(n, high, low) - goal.value);
-  }
-  return worst;
+// By how much a pair misses the goal at these rates; it rises with `high`.
+double excess(const PairBounds& bounds, std::size_t pair, const Goal& goal, double low,
+              double high) {
+  return goal.is_ratio ? goal.value - bounds.ratio(pair, low, high)
+                       : bounds.difference(pair, high, low) - goal.value;
 }
 
-// Where the goal is just met, at or above `from`, where it is: false position, of which the lower
-// end is kept, since the goal is met there.
-double highest_from(const PairBounds& bounds, std::span<const std::size_t> pairs, const Goal& goal,
-                    double low, double from, double at_from, double step) {
-  const auto at = [&](double high) { return excess(bounds, pairs, goal, low, high); };
-  double good = from;
-  double at_good = at_from;
-  double bad = std::min(1.0, good + step);
-  double at_bad = at(bad);
-  while (at_bad <= 0) {
-    if (bad >= 1) return 1;
-    good = bad;
-    at_good = at_bad;
-    step *= 2;
-    bad = std::min(1.0, good + step);
-    at_bad = at(bad);
+// Where a pair just meets the goal, between `low`, where it does, and `high`, where it does not:
+// false position, of which the lower end is kept, since the goal is met there.
+double highest_of(const PairBounds& bounds, std::size_t pair, const Goal& goal, double low,
+                  double at_low, double high, double at_high) {
+  const auto at = [&](double rate) { return excess(bounds, pair, goal, low, rate); };
+  double good = low;
+  double at_good = at_low;
+  double bad = high;
+  double at_bad = at_high;
+  for (double step = 0.01; good + step < high; step *= 2) {  // the root is near `low`
+    const double here = at(good + step);
+    (here <= 0 ? good : bad) = good + step;
+    (here <= 0 ? at_good : at_bad) = here;
+    if (here > 0) break;
   }
   for (int round = 0; round < 60 && bad - good > 1e-9; ++round) {
     // A little to the left of the root, so that the lower end moves; halfway now and then.
@@ -51,9 +45,16 @@ double highest_from(const PairBounds& bounds, std::span<const std::size_t> pairs
 
 double highest_certified(const PairBounds& bounds, std::span<const std::size_t> pairs,
                          const Goal& goal, double lowest) {
-  const double at_lowest = excess(bounds, pairs, goal, lowest, lowest);
-  if (at_lowest > 0) return -1;
-  return highest_from(bounds, pairs, goal, lowest, lowest, at_lowest, 0.01);
+  // Pairs only ever lower what those before them left; most of them do not.
+  double highest = 1;
+  for (const std::size_t pair : pairs) {
+    const double at_highest = excess(bounds, pair, goal, lowest, highest);
+    if (at_highest <= 0) continue;
+    const double at_lowest = excess(bounds, pair, goal, lowest, lowest);
+    if (at_lowest > 0) return -1;
+    highest = highest_of(bounds, pair, goal, lowest, at_lowest, highest, at_highest);
+  }
+  return highest;
 }
 
 CertifiedWindows::CertifiedWindows(const PairBounds& bounds, std::vector<std::size_t> pairs,

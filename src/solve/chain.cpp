@@ -40,6 +40,9 @@ Chain chain_of_scores(const Tally::Data& data, CellCode cell, const Outlook& out
   Chain chain;
   const Sorted& sorted = data.sorted();
   std::vector<double> n;
+  const std::size_t count = sorted.start[cell + 1] - sorted.start[cell];
+  n.reserve(count);
+  chain.x.reserve(count);
   for (std::size_t i = sorted.start[cell + 1]; i-- > sorted.start[cell];) {
     chain.x.push_back(benefit(outlook.probability(cell, sorted.score[i]), costs));
     n.push_back(sorted.n[i]);
