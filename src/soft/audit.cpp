@@ -130,7 +130,14 @@ class SoftAuditor {
         pairs_.push_back({&column, rate});
       }
     }
-    if (pairs_.empty()) throw std::invalid_argument("there are no soft columns");
+    if (!pairs_.empty()) return;
+    throw std::invalid_argument(
+        rows_.favorable.empty() && rows_.unfavorable.empty()
+            ? "there are no soft columns"
+            : "these soft columns are given the outcome, and say nothing of selection rates: "
+              "compare "
+              "rates given the outcome (criterion equalized-odds, equal-opportunity or "
+              "false-positive-parity)");
   }
 
   CellCode stratum(std::size_t i) const { return rows_.within ? rows_.within->codes[i] : 0; }

@@ -97,6 +97,18 @@ def test_report_has_the_same_figures(tool: Tool, soft: tuple[str, ...], rules: l
         assert "Rules side by side" in tool("report", *soft, *given(order)).ok().out
 
 
+def test_columns_given_the_outcome_compare_no_selection_rates(tool: Tool, soft: tuple[str, ...]) -> None:
+    """One line says which criteria they are for; these work."""
+    fit = ("fit", *soft, "--score", "score", "--label", "y")
+    tool(*fit, "--soft-favorable", "p_f", "--soft-unfavorable", "p_f", "--criterion", "equalized-odds", "-o",
+         "odds.json").ok()
+    tool(*fit, "--sensitive", "sex", "--criterion", "statistical-parity", "-o", "sex.json").ok()
+    for command in ("audit", "report"):
+        asked = (command, *soft, *given(["sex.json", "odds.json"]))
+        tool(*asked).fails(2, "given the outcome", "equalized-odds")
+        tool(*asked, "--criterion", "equalized-odds").ok()
+
+
 def test_rules_of_known_groups_need_no_soft_columns(tool: Tool, soft: tuple[str, ...], rules: list[str]) -> None:
     """One line, exit status 2."""
     tool("audit", *soft, *given(rules[2:]), "--soft", "p_f").fails(2, "rule for known groups")
