@@ -105,7 +105,7 @@ void bench_frontier() {
   const double time =
       seconds([&] { found = frontier_breakpoints(tally, statistical_parity(near)); });
   require(found.size() > 1000, "breakpoints are missing");
-  report("breakpoints, the first 10,000; seconds", time, 10, time);
+  report("breakpoints, the first 10,000; seconds", time, 6, time);
 }
 
 void bench_soft_tolerance() {

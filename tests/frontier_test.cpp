@@ -38,6 +38,14 @@ bool solvable(const Tally& tally, const Criterion& criterion) {
   }
 }
 
+// To the last bit: the point is that of a fit by itself.
+void expect_of(const FrontierPoint& point, const Solution& fit) {
+  EXPECT_EQ(point.objective, fit.primal);
+  EXPECT_EQ(point.gap, fit.gap);
+  EXPECT_EQ(point.violation, fit.violation);
+  EXPECT_EQ(point.lottery_share, fit.lottery_share);
+}
+
 // Linear between neighbours.
 double interpolated(const std::vector<FrontierPoint>& points, double at) {
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -92,7 +100,7 @@ TEST_P(Frontier, AgreesWithSolveAndIsConcave) {
       const Solution fit = solve(tally, with_tolerance(criterion, tolerances[i]), options);
       scale = std::max(fit.magnitude, 1e-300);
       EXPECT_EQ(points[i].parameter, tolerances[i]);
-      EXPECT_NEAR(points[i].objective, fit.primal, 1e-9 * scale);
+      expect_of(points[i], fit);
       EXPECT_LE(points[i].gap, 1e-9);
       EXPECT_LE(points[i].violation, 1e-9);
       EXPECT_GE(points[i].lottery_share, 0);
@@ -114,6 +122,68 @@ TEST_P(Frontier, AgreesWithSolveAndIsConcave) {
       EXPECT_LE(next / (points[i + 1].parameter - points[i].parameter),
                 growth / step + 2e-9 * scale / step);
     }
+  }
+}
+
+// Enough rows for bins to be opened, and for points of the hull to be far from each other.
+Rows many_rows(Random& random, int rows) {
+  Rows out;
+  for (int i = 0; i < rows; ++i) {
+    const int group = random.below(3);
+    out.sex.push_back(std::to_string(group));
+    out.race.emplace_back("all");
+    out.score.push_back(std::pow(random.unit(), 0.7 + 0.4 * group));
+    out.label.push_back(random.chance(0.8 * out.score.back() + 0.1 * group) ? 1 : 0);
+  }
+  return out;
+}
+
+TEST_P(Frontier, IsThatOfSeparateFitsToTheLastBit) {
+  Random random(8050);
+  const std::array<double, 6> tolerances = {0.04, 0, 0.02, 0.1, 0.005, 0.3};
+  struct Kind {
+    const char* what;
+    double weight;  // of a row; 0: counted
+    SolveOptions options;
+  };
+  for (const Kind& kind : {Kind{"counted", 0, {}}, Kind{"integers", 3, {.costs = {1, 2}}},
+                           Kind{"halves", 0.5, {}}, Kind{"ramps", 0, {.gamma = 0.3}},
+                           Kind{"least chance", 0, {.lottery = Lottery::least_chance}},
+                           Kind{"no coins", 0, {.lottery = Lottery::none}},
+                           Kind{"calibrated", 0, {.calibrate = Calibration::isotonic}}}) {
+    SCOPED_TRACE(kind.what);
+    Rows rows = many_rows(random, 6000);
+    if (kind.weight > 0) rows.weight.assign(rows.size(), kind.weight);
+    const Tally tally = rows.tally();
+    const Criterion criterion = criterion_from(GetParam(), {.roles = {{"sex"}, {"race"}}});
+    const evenhand::Frontier all = frontier(tally, criterion, tolerances, kind.options);
+    ASSERT_EQ(all.points.size(), tolerances.size());
+    for (std::size_t i = 0; i < tolerances.size(); ++i) {
+      SCOPED_TRACE(tolerances[i]);
+      const Criterion one = with_tolerance(criterion, tolerances[i]);
+      const Solution fit = solve(rows.tally(), one, kind.options);  // of rows not yet sorted
+      expect_of(all.points[i], fit);
+      EXPECT_EQ(all.points[i].figures.accuracy,
+                audit(rows.tally(), one.roles, fit.rule).overall.figures.accuracy);
+    }
+  }
+}
+
+// Counted rows and halves take different ways to the same sums: a rule cannot depend on them.
+TEST_P(Frontier, HasRulesThatDoNotDependOnTheUnitOfWeights) {
+  Random random(8060);
+  for (int trial = 0; trial < trials(20); ++trial) {
+    SCOPED_TRACE("trial " + std::to_string(trial));
+    Rows rows = many_rows(random, 300 + random.below(4000));
+    const Tally counted = rows.tally();
+    rows.weight.assign(rows.size(), 0.5);
+    const Tally halves = rows.tally();
+    const double tolerance = random.chance(0.2) ? 0 : 0.1 * random.unit();
+    const Criterion criterion =
+        criterion_from(GetParam(), {.roles = {{"sex"}, {"race"}}, .tolerance = tolerance});
+    const Solution fit = solve(counted, criterion);
+    ASSERT_EQ(fit.status, Status::optimal);
+    EXPECT_EQ(fit.rule.parts().responses, solve(halves, criterion).rule.parts().responses);
   }
 }
 

@@ -57,7 +57,7 @@ std::vector<Task> tasks_of(const Tally::Data& data) {
   return tasks;
 }
 
-// Rows of one part of one bin.
+// Rows of bins of one cell.
 class BinSums {
  public:
   BinSums(const Tally::Data& data, const FixedPoint& fixed, CellCode cell,
@@ -68,17 +68,30 @@ class BinSums {
         expectations_(expectations),
         chances_(chances) {}
 
-  void whole(std::size_t slot, bool positive, WideSums& sums) const {
-    const std::size_t begin = binned_.start[slot];
-    const std::size_t end = binned_.start[slot + 1];
+  // All rows of the bins from `bin` to before `end`.
+  void add_whole(std::size_t bin, std::size_t end, WideSums& sums) const {
+    const std::size_t from = binned_.slot(cell_, bin);
+    const std::size_t to = binned_.slot(cell_, end);
+    const std::vector<std::size_t>& start = binned_.start;
     if (!binned_.weight.empty() || (expectations_ && !chances_)) {
-      for (std::size_t i = begin; i < end; ++i) add_row(i, positive, sums);
+      for (std::size_t slot = from; slot < to; ++slot) {
+        const bool positive = slot % binned_.parts == 1;
+        for (std::size_t i = start[slot]; i < start[slot + 1]; ++i) add_row(i, positive, sums);
+      }
       return;
     }
-    const auto rows = static_cast<double>(end - begin);
-    sums.n += rows;
-    if (positive) sums.n1 += rows;
-    if (chances_) sums.p += chances_[slot];
+    sums.n += static_cast<double>(start[to] - start[from]);
+    if (binned_.parts == 2) {
+      std::size_t positives = 0;
+      for (std::size_t slot = from; slot < to; slot += 2) {
+        positives += start[slot + 2] - start[slot + 1];
+      }
+      sums.n1 += static_cast<double>(positives);
+    }
+    if (!chances_) return;
+    Wide p = 0;
+    for (std::size_t slot = from; slot < to; ++slot) p += chances_[slot];
+    sums.p += p;
   }
 
   void add_row(std::size_t i, bool positive, WideSums& sums) const {
@@ -104,17 +117,21 @@ void add_bins(const Tally::Data& data, const FixedPoint& fixed, const Task& task
   // Only the bin of a cut has rows on both sides of it, since bin_of is nondecreasing.
   std::vector<std::size_t> cut_bins;
   for (const double cut : cuts) cut_bins.push_back(binned.bin_of(cut));
+  std::size_t below = 0;  // cuts that no row from here on is below
   for (std::size_t bin = task.begin; bin < task.end; ++bin) {
-    const auto [from, to] = std::equal_range(cut_bins.begin(), cut_bins.end(), bin);
-    const auto below = static_cast<std::size_t>(from - cut_bins.begin());
+    while (below < cuts.size() && cut_bins[below] < bin) ++below;
+    const std::size_t next = below < cuts.size() ? cut_bins[below] : task.end;
+    if (bin < next) {
+      const std::size_t end = std::min(next, task.end);
+      bin_sums.add_whole(bin, end, sums[below]);
+      bin = end;
+      if (bin == task.end) break;
+    }
+    std::size_t after = below;
+    while (after < cuts.size() && cut_bins[after] == bin) ++after;
     for (std::size_t part = 0; part < binned.parts; ++part) {
       const std::size_t slot = binned.slot(task.cell, bin) + part;
       const bool positive = part == 1;
-      if (from == to) {
-        bin_sums.whole(slot, positive, sums[below]);
-        continue;
-      }
-      const auto after = static_cast<std::size_t>(to - cut_bins.begin());
       for (std::size_t i = binned.start[slot]; i < binned.start[slot + 1]; ++i) {
         std::size_t at = below;
         while (at < after && cuts[at] <= binned.score[i]) ++at;

@@ -14,6 +14,7 @@
 #include "confidence/check.h"
 #include "confidence/compared.h"
 #include "confidence/window.h"
+#include "solve/cell_shapes.h"
 #include "solve/one_rate.h"
 #include "solve/pieces.h"
 #include "solve/problem.h"
@@ -82,7 +83,8 @@ class Curve {
     const Tally::Data& data = problem.tally.data();
     const Costs& costs = problem.options.costs;
     const Pieces pieces = problem.from_labels
-                              ? pieces_of_labels(data, cell, problem.criterion.rates.front(), costs)
+                              ? pieces_of_labels(problem.shapes->curve(cell).chain(true).blocks,
+                                                 cell, problem.criterion.rates.front(), costs)
                               : pieces_of_scores(data, cell, problem.outlook, costs,
                                                  problem.tally.total().n > many_rows);
     at_.push_back(0);
@@ -226,7 +228,7 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   const bool one_rate = criterion.rates.size() == 1;
   std::optional<ManyPrograms> programs;
   if (one_rate) {
-    out.plain = solve(tally, criterion, options);
+    out.plain = solve(problem);
   } else {
     out.plain = programs.emplace(problem).solve(criterion);
     say_whose_benefits(problem, out.plain);

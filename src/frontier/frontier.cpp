@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "solve/calibration.h"
+#include "solve/problem.h"
 #include "support/parallel.h"
 
 namespace evenhand {
@@ -80,47 +82,70 @@ FrontierPoint point_of(const Tally& tally, const Solution& fit, double parameter
           promised_figures(tally, fit)};
 }
 
-// Options for each of several fits side by side.
-SolveOptions one_of(std::size_t fits, const SolveOptions& options) {
-  SolveOptions out = options;
-  if (fits > 1) out.threads = 1;
-  return out;
-}
+// Fits that differ in their parameter alone. What they have in common is made once.
+class Fits {
+ public:
+  Fits(const Tally& tally, const Criterion& criterion, const SolveOptions& options, double first)
+      : tally_(tally),
+        criterion_(with_parameter(criterion, first)),
+        options_(options),
+        problem_(make_problem(tally, criterion_, options_)) {}
+  Fits(const Fits&) = delete;
+  Fits& operator=(const Fits&) = delete;
+
+  const Tally& tally() const { return tally_; }
+  Solution at(double parameter, unsigned threads) const {
+    const Criterion criterion = with_parameter(criterion_, parameter);
+    criterion.check();
+    SolveOptions options = options_;
+    options.threads = threads;
+    return solve(alike(problem_, criterion, options));
+  }
+
+  // Each by one thread, but the first: it makes what the others share.
+  void each(const std::vector<double>& parameters,
+            const std::function<void(std::size_t, const Solution&)>& use) const {
+    if (parameters.empty()) return;
+    use(0, at(parameters.front(), options_.threads));
+    parallel(parameters.size() - 1, options_.threads,
+             [&](std::size_t i) { use(i + 1, at(parameters[i + 1], 1)); });
+  }
+
+ private:
+  const Tally& tally_;
+  Criterion criterion_;
+  SolveOptions options_;
+  Problem problem_;  // refers to the two above
+};
 
 class Breakpoints {
  public:
-  Breakpoints(const Tally& tally, const Criterion& criterion, const SolveOptions& options,
-              std::size_t most)
-      : tally_(tally), criterion_(criterion), options_(options), most_(most) {}
+  Breakpoints(const Fits& fits, std::size_t most) : fits_(fits), most_(most) {}
 
   std::vector<FrontierPoint> between(double from, double to) {
-    found_ = {at(from, options_), at(to, options_)};
-    magnitude_ = solve(tally_, with_parameter(criterion_, from), options_).magnitude;
+    found_ = at({from, to});
     // Breadth first, so that a limit on their number leaves out the least of them.
     std::vector<Span> spans = {{found_[0], found_[1]}};
     while (!spans.empty() && found_.size() < most_) {
-      std::vector<std::optional<double>> middle;
-      std::size_t more = 0;
+      std::vector<Span> bent;
+      std::vector<double> middles;
       for (const Span& span : spans) {
-        middle.push_back(where_tangents_meet(span));
-        if (middle.back() && found_.size() + ++more > most_) {
-          middle.back().reset();
+        const std::optional<double> middle = where_tangents_meet(span);
+        if (!middle) continue;
+        if (found_.size() + middles.size() == most_) {
           all_ = false;
+          break;
         }
+        bent.push_back(span);
+        middles.push_back(*middle);
       }
-      std::vector<std::optional<FrontierPoint>> points(spans.size());
-      const SolveOptions options = one_of(spans.size(), options_);
-      parallel(spans.size(), options_.threads, [&](std::size_t i) {
-        if (middle[i]) points[i] = at(*middle[i], options);
-      });
-      std::vector<Span> next;
-      for (std::size_t i = 0; i < spans.size(); ++i) {
-        if (!points[i]) continue;
-        found_.push_back(*points[i]);
-        next.push_back({spans[i].left, *points[i]});
-        next.push_back({*points[i], spans[i].right});
+      const std::vector<FrontierPoint> points = at(middles);
+      spans.clear();
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        found_.push_back(points[i]);
+        spans.push_back({bent[i].left, points[i]});
+        spans.push_back({points[i], bent[i].right});
       }
-      spans = std::move(next);
     }
     all_ = all_ && spans.empty();
     std::sort(found_.begin(), found_.end(), [](const FrontierPoint& a, const FrontierPoint& b) {
@@ -135,9 +160,15 @@ class Breakpoints {
     FrontierPoint left, right;
   };
 
-  FrontierPoint at(double parameter, const SolveOptions& options) const {
-    return point_of(tally_, solve(tally_, with_parameter(criterion_, parameter), options),
-                    parameter);
+  std::vector<FrontierPoint> at(const std::vector<double>& parameters) {
+    std::vector<std::optional<FrontierPoint>> points(parameters.size());
+    fits_.each(parameters, [&](std::size_t i, const Solution& fit) {
+      points[i] = point_of(fits_.tally(), fit, parameters[i]);
+      if (i == 0 && found_.empty()) magnitude_ = fit.magnitude;
+    });
+    std::vector<FrontierPoint> out;
+    for (const std::optional<FrontierPoint>& point : points) out.push_back(*point);
+    return out;
   }
 
   // The objective is concave and lies below its tangents. Where the tangents of both ends meet
@@ -179,9 +210,7 @@ class Breakpoints {
     return out;
   }
 
-  const Tally& tally_;
-  const Criterion& criterion_;
-  const SolveOptions& options_;
+  const Fits& fits_;
   std::size_t most_;
   double magnitude_ = 1;
   bool all_ = true;
@@ -195,13 +224,12 @@ Frontier frontier(const Tally& tally, const Criterion& criterion,
   if (criterion.rates.empty()) {
     throw std::invalid_argument("requirements alone have no tolerance, so there is no frontier");
   }
-  const SolveOptions calibrated =
-      one_of(parameters.size(), calibrated_once(tally, criterion, options));
+  if (parameters.empty()) return {};
+  const Fits fits(tally, criterion, calibrated_once(tally, criterion, options), parameters.front());
   std::vector<std::optional<Infeasibility>> infeasible(parameters.size());
   std::vector<Status> status(parameters.size());
   std::vector<std::optional<FrontierPoint>> points(parameters.size());
-  parallel(parameters.size(), options.threads, [&](std::size_t i) {
-    const Solution fit = solve(tally, with_parameter(criterion, parameters[i]), calibrated);
+  fits.each({parameters.begin(), parameters.end()}, [&](std::size_t i, const Solution& fit) {
     status[i] = fit.status;
     infeasible[i] = fit.infeasibility;
     if (fit.status != Status::infeasible) points[i] = point_of(tally, fit, parameters[i]);
@@ -226,8 +254,8 @@ std::vector<FrontierPoint> frontier_breakpoints(const Tally& tally, const Criter
   if (!(from >= 0 && from < to && to <= 1)) {
     throw std::invalid_argument("breakpoints lie between two tolerances from 0 to 1, in order");
   }
-  const SolveOptions calibrated = calibrated_once(tally, criterion, options);
-  Breakpoints search(tally, criterion, calibrated, most);
+  const Fits fits(tally, criterion, calibrated_once(tally, criterion, options), from);
+  Breakpoints search(fits, most);
   std::vector<FrontierPoint> found = search.between(from, to);
   if (all) *all = search.all();
   return found;

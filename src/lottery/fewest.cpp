@@ -17,9 +17,9 @@ double cross_of(const Offset& a, const Offset& b) {
 
 // The threshold that has the same rates but for so little.
 std::optional<std::size_t> threshold_at(const Points& points, const At& at, double little) {
-  const double n1 = points.y.back();
-  const double n0 = points.n.back() - n1;
-  const double reach = little * points.n.back();
+  const double n1 = points.whole.y;
+  const double n0 = points.whole.n - n1;
+  const double reach = little * points.whole.n;
   const auto begin = points.n.begin();
   auto k = static_cast<std::size_t>(std::lower_bound(begin, points.n.end(), at.n - reach) - begin);
   for (; k < points.size() && points.n[k] <= at.n + reach; ++k) {
@@ -89,12 +89,13 @@ class MixedWindow {
   Offset to_;
 };
 
-Mixture snapped(Mixture mixture, double snap) {
+// Without the least weights; thresholds counted from the first of the cell.
+Mixture snapped(const Points& points, const Mixture& mixture, double snap) {
   Mixture out;
   double sum = 0;
   for (const Share& share : mixture) {
     if (share.weight <= snap) continue;
-    out.push_back(share);
+    out.push_back({points.first + share.k, share.weight});
     sum += share.weight;
   }
   for (Share& share : out) share.weight /= sum;
@@ -138,6 +139,7 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
     return {(dy - close) * sign / dn, (dy + close) * sign / dn};
   };
   std::vector<Extremes> right;  // largest `over`, smallest `under`, up to each b
+  right.reserve(last + 1 - right_begin);
   Extremes so_far{-infinity, infinity};
   for (std::size_t b = right_begin; b <= last; ++b) {
     const Extremes here = slopes(b, -1);
@@ -161,12 +163,21 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
 }
 
 std::optional<Mixture> fewest_coins(const Points& points, At at, double snap) {
+  return fewest_coins([&](double, double) -> const Points& { return points; }, at, snap, 0);
+}
+
+std::optional<Mixture> fewest_coins(const PointsNear& near, At at, double snap,
+                                    double expected_mass) {
+  const Points& beside = near(at.n, 0);
   // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
-  if (const auto k = threshold_at(points, at, 0.4 * snap)) return Mixture{{*k, 1}};
-  at = settled(points, {std::clamp(at.n, 0.0, points.n.back()), at.y});
-  const auto begin = points.n.begin();
+  if (const auto k = threshold_at(beside, at, 0.4 * snap)) return Mixture{{beside.first + *k, 1}};
+  at = settled(beside, {std::clamp(at.n, 0.0, beside.whole.n), at.y});
+  double mass = beside.whole.n / 1024;
+  while (mass < std::min(expected_mass, beside.whole.n)) mass *= 2;
   // A window of at most `mass` lies within `mass` of the target on either side.
-  for (double mass = points.n.back() / 1024;; mass *= 2) {
+  for (;; mass *= 2) {
+    const Points& points = near(at.n, mass);
+    const auto begin = points.n.begin();
     const auto low = std::lower_bound(begin, points.n.end(), at.n - mass);
     const auto high = std::upper_bound(begin, points.n.end(), at.n + mass);
     const auto first = static_cast<std::size_t>(low - begin);
@@ -184,10 +195,10 @@ std::optional<Mixture> fewest_coins(const Points& points, At at, double snap) {
         to = b;
       }
     }
-    const bool all = first == 0 && last == points.last();
+    const bool all = points.all() && first == 0 && last == points.last();
     if (least <= mass || (all && least < infinity)) {
       std::optional<Mixture> mixture = MixedWindow(points, at, from, to).mixture();
-      if (mixture) mixture = snapped(*std::move(mixture), snap);
+      if (mixture) mixture = snapped(points, *mixture, snap);
       return mixture;
     }
     if (all) return std::nullopt;

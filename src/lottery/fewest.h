@@ -1,6 +1,7 @@
 // Fewest coins: a cell's point reached by a rule that decides as few people by coin as possible.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -19,5 +20,11 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
 // weights below `snap` are dropped: what linear programs leave of a whole number is rounding. None
 // if rounding puts `at` outside of what the cell can reach.
 std::optional<Mixture> fewest_coins(const Points& points, At at, double snap = 1e-9);
+
+// The same from the points nearby: `near` returns at least all those within `mass` of weight `n`.
+// The window is expected to have about this mass; the result does not depend on it.
+using PointsNear = std::function<const Points&(double n, double mass)>;
+std::optional<Mixture> fewest_coins(const PointsNear& near, At at, double snap,
+                                    double expected_mass);
 
 }  // namespace evenhand

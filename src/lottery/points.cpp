@@ -26,14 +26,38 @@ Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const
         from_labels ? sorted.n1[i] : sorted.n[i] * outlook.probability(cell, sorted.score[i]);
     out.value[k] = costs.false_negative * y - costs.false_positive * (n - y);
   }
+  out.whole = {n, y};
   return out;
+}
+
+Points points_between(const Tally::Data& data, CellCode cell, std::size_t first, const At& from,
+                      double to, const At& whole) {
+  const Sorted& sorted = data.sorted();
+  const std::size_t begin = sorted.start[cell];
+  const std::size_t end = sorted.start[cell + 1];
+  Points out;
+  out.score = std::span(sorted.score).subspan(begin, end - begin);
+  out.whole = whole;
+  out.first = first;
+  // Weights are integers: there are hardly more scores than weight between the two.
+  const double room =
+      std::clamp(to - from.n + 2, 1.0, static_cast<double>(end - begin - first + 1));
+  for (Doubles* sums : {&out.n, &out.y}) sums->reserve(static_cast<std::size_t>(room));
+  At at = from;
+  for (std::size_t i = end - first;;) {
+    out.n.push_back(at.n);
+    out.y.push_back(at.y);
+    if (i-- == begin || at.n > to) return out;
+    at.n += sorted.n[i];
+    at.y += sorted.n1[i];
+  }
 }
 
 double rounding_of(const Points& points) {
   constexpr double of_a_rate = 1e-11;
-  double least = points.n.back();
-  for (const double whole : {points.y.back(), points.n.back() - points.y.back()}) {
-    if (whole > 0) least = std::min(least, whole);
+  double least = points.whole.n;
+  for (const double outcomes : {points.whole.y, points.whole.n - points.whole.y}) {
+    if (outcomes > 0) least = std::min(least, outcomes);
   }
   return of_a_rate * least;
 }
@@ -41,8 +65,8 @@ double rounding_of(const Points& points) {
 At reached(const Points& points, const Mixture& mixture) {
   At out;
   for (const Share& share : mixture) {
-    out.n += share.weight * points.n[share.k];
-    out.y += share.weight * points.y[share.k];
+    out.n += share.weight * points.n[share.k - points.first];
+    out.y += share.weight * points.y[share.k - points.first];
   }
   return out;
 }
@@ -54,11 +78,11 @@ Response response_of(const Points& points, const Mixture& mixture, std::optional
     // The thresholds from here on select everybody above this one: together they are certain.
     q = share + 1 == mixture.rend() ? 1 : q + share->weight;
     if (share->k == 0) break;
-    if (share->k == points.last()) {
+    if (share->k == points.score.size()) {
       out.start = q;
       continue;
     }
-    const std::size_t upper = points.last() - share->k;  // of the k-th best score
+    const std::size_t upper = points.score.size() - share->k;  // of the k-th best score
     out.points.push_back(
         {boundary_between(points.score[upper - 1], points.score[upper], level), q});
   }

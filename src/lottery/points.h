@@ -14,32 +14,40 @@
 
 namespace evenhand {
 
-// Sums over the k best scores, for k = 0 ... number of scores. A rule that is nondecreasing in the
-// score is a mixture of these points, and what it reaches is their mixture in the plane (n, y).
-struct Points {
-  Doubles n;                      // weight; rises strictly
-  Doubles y;                      // favourable outcomes: counted, or as the scores expect them
-  Doubles value;                  // benefit, the objective
-  std::span<const double> score;  // turned, ascending: the k-th best is score[size() - 1 - k]
-
-  std::size_t size() const noexcept { return n.size(); }
-  std::size_t last() const noexcept { return n.size() - 1; }
-};
-
-Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
-                 const Costs& costs);
-
 // A point of the plane.
 struct At {
   double n = 0;
   double y = 0;
 };
 
+// Sums over the k best scores, for k = 0 ... number of scores. A rule that is nondecreasing in the
+// score is a mixture of these points, and what it reaches is their mixture in the plane (n, y).
+struct Points {
+  Doubles n;                      // weight; rises strictly
+  Doubles y;                      // favourable outcomes: counted, or as the scores expect them
+  Doubles value;                  // benefit, the objective; empty if these are not all points
+  std::span<const double> score;  // turned, ascending: the k-th best is score[score.size() - k]
+  At whole;                       // the last point of the cell
+  std::size_t first = 0;          // n[i] belongs to k = first + i: above 0 if the best are left out
+
+  std::size_t size() const noexcept { return n.size(); }
+  std::size_t last() const noexcept { return n.size() - 1; }
+  bool all() const noexcept { return size() == score.size() + 1; }
+};
+
+Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
+                 const Costs& costs);
+
+// Benefits from labels, integer weights: the points from k = `first` on, which is at `from`, to the
+// first one past weight `to`.
+Points points_between(const Tally::Data& data, CellCode cell, std::size_t first, const At& from,
+                      double to, const At& whole);
+
 // What is left of a distance in the plane by rounding alone: 1e-11 of a rate.
 double rounding_of(const Points& points);
 
-// Thresholds, each with its weight: k ascends, weights are positive and add up to 1. People whom
-// all of them select, or none, need no coin.
+// Thresholds of all in the cell, each with its weight: k ascends, weights are positive and add up
+// to 1. People whom all of them select, or none, need no coin.
 struct Share {
   std::size_t k;
   double weight;

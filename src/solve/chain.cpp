@@ -74,15 +74,20 @@ std::size_t count_above(const Chain& chain, const CellCurve::Line& line, double 
 }  // namespace
 
 CellCurve::CellCurve(const Tally::Data& data, CellCode cell, bool from_labels,
-                     const Outlook& outlook, const Costs& costs, bool lower, unsigned threads)
-    : from_labels_(from_labels), costs_(costs) {
-  if (from_labels) {
-    upper_ = chain_of_labels(data, cell, false, threads);
-    if (lower) lower_ = chain_of_labels(data, cell, true, threads);
-  } else {
-    upper_ = chain_of_scores(data, cell, outlook, costs);
-    if (lower) lower_ = chord_of(upper_);
-  }
+                     const Outlook& outlook, const Costs& costs, unsigned threads)
+    : data_(data),
+      cell_(cell),
+      from_labels_(from_labels),
+      costs_(costs),
+      threads_(threads),
+      upper_(from_labels ? chain_of_labels(data, cell, false, threads)
+                         : chain_of_scores(data, cell, outlook, costs)) {}
+
+const Chain& CellCurve::lower() const {
+  std::call_once(once_, [&] {
+    lower_ = from_labels_ ? chain_of_labels(data_, cell_, true, threads_) : chord_of(upper_);
+  });
+  return lower_;
 }
 
 Reach CellCurve::reach(double s0, double s1) const {

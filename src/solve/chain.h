@@ -12,6 +12,7 @@
 #include <evenhand/rule.h>
 #include <evenhand/scale.h>
 
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -52,11 +53,9 @@ PricedLine priced_line(bool from_labels, const Costs& costs, double benefit_weig
 
 class CellCurve {
  public:
-  CellCurve() = default;
-  // Without `lower` only prices under which favourable outcomes are still worth having may be
-  // asked.
+  // Refers to the data.
   CellCurve(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
-            const Costs& costs, bool lower = true, unsigned threads = 1);
+            const Costs& costs, unsigned threads = 1);
 
   // The best vertex for benefit_weight * benefit - prices, and its value.
   struct Best {
@@ -75,7 +74,7 @@ class CellCurve {
   Smooth smooth(const CellPrice& price, double gamma) const;
 
   bool from_labels() const noexcept { return from_labels_; }
-  const Chain& chain(bool upper) const noexcept { return upper ? upper_ : lower_; }
+  const Chain& chain(bool upper) const { return upper ? upper_ : lower(); }
   Reach total() const;
   double magnitude() const;  // sum n |h|
 
@@ -84,11 +83,18 @@ class CellCurve {
 
  private:
   Reach reach(double s0, double s1) const;
+  // Made when first asked for: it counts only where favourable outcomes are worth less than
+  // nothing, or a point lies below the diagonal. Thread-safe.
+  const Chain& lower() const;
 
-  bool from_labels_ = false;
+  const Tally::Data& data_;
+  CellCode cell_;
+  bool from_labels_;
   Costs costs_;
+  unsigned threads_;
   Chain upper_;
-  Chain lower_;
+  mutable std::once_flag once_;
+  mutable Chain lower_;
 };
 
 // The least random of a few nondecreasing responses that reach (sum n q, sum n1 q) exactly; the

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "calibrate/tabulate.h"
+#include "solve/cell_shapes.h"
 #include "solve/comparison.h"
 #include "support/parallel.h"
 
@@ -24,11 +25,8 @@ struct Value {
 
 // Bound and magnitude of a cell whose benefits come from labels: over all nondecreasing rules.
 void value_labels(const Problem& problem, CellCode c, const CellPrice& price, Value& value) {
-  const Costs& costs = problem.options.costs;
-  // The lower hull counts only when more favourable outcomes are worth less than nothing.
-  const bool lower = costs.false_negative + costs.false_positive < price.n1;
-  const CellCurve curve(problem.tally.data(), c, true, problem.outlook, costs, lower,
-                        threads_of_each(problem.tally.cells().size(), problem.options.threads));
+  const CellCurve& curve = problem.shapes->curve(
+      c, threads_of_each(problem.tally.cells().size(), problem.options.threads));
   value.dual = problem.options.gamma == 0 ? curve.best(1, price).value
                                           : curve.smooth(price, problem.options.gamma).value;
   value.magnitude = curve.magnitude();

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "rule/plain_responses.h"
+#include "solve/cell_shapes.h"
 #include "solve/column_generation.h"
 #include "solve/constraints.h"
 #include "solve/evaluate.h"
@@ -12,7 +13,6 @@
 #include "solve/newton.h"
 #include "solve/odds.h"
 #include "solve/parts.h"
-#include "solve/pieces.h"
 #include "solve/proof.h"
 #include "solve/realise.h"
 #include "support/parallel.h"
@@ -22,13 +22,14 @@ namespace {
 
 class Many {
  public:
-  Many(const Problem& problem, const std::vector<CellCurve>& curves)
+  explicit Many(const Problem& problem)
       : problem_(problem),
         tally_(problem.tally),
         data_(problem.tally.data()),
         gamma_(problem.options.gamma),
-        system_(compile(problem)),
-        curves_(curves) {}
+        system_(compile(problem)) {
+    problem.shapes->make_curves(problem.options.threads);
+  }
 
   Solution run() {
     Solution solution = begun(problem_, system_);
@@ -47,6 +48,8 @@ class Many {
   }
 
  private:
+  const CellCurve& curve(CellCode c) const { return problem_.shapes->curve(c); }
+
   // gamma = 0: the solution gets its constraints, or learns that it is infeasible.
   std::optional<std::vector<Reach>> best(Solution& solution) const {
     return meets_on_hulls() ? odds(solution) : linear(solution);
@@ -63,7 +66,7 @@ class Many {
         (criterion.roles.across != Across::marginal || criterion.roles.sensitive.size() == 1) &&
         costs.false_positive > 0 && costs.false_negative > 0;
     if (!odds) return false;
-    for (CellCode c = 0; c < curves_.size(); ++c) {
+    for (CellCode c = 0; c < data_.names.size(); ++c) {
       const CellTotal& total = tally_.total(c);
       if (system_.reasons[c].empty() && (total.n1 == 0 || total.n1 == total.n)) return false;
     }
@@ -78,7 +81,7 @@ class Many {
     for (std::size_t i = 0; i + 1 < system_.comparisons.size(); i += 2) {
       const std::vector<PooledRate>& members = system_.comparisons[i].members;
       std::vector<const CellCurve*> groups;
-      for (const PooledRate& member : members) groups.push_back(&curves_[member.cells.front()]);
+      for (const PooledRate& member : members) groups.push_back(&curve(member.cells.front()));
       const CommonPoint point = meet_on_hulls(groups, problem_.options.costs);
       for (const PooledRate& member : members) {
         const CellCode c = member.cells.front();
@@ -100,13 +103,13 @@ class Many {
   // What benefits alone ask for.
   std::vector<Reach> free_reach() const {
     std::vector<Reach> out;
-    for (const CellCurve& curve : curves_) out.push_back(curve.best(1, {}).reach);
+    for (CellCode c = 0; c < data_.names.size(); ++c) out.push_back(curve(c).best(1, {}).reach);
     return out;
   }
 
   std::vector<const CellCurve*> curves_in(const Part& part) const {
     std::vector<const CellCurve*> out;
-    for (const CellCode c : part.cells) out.push_back(&curves_[c]);
+    for (const CellCode c : part.cells) out.push_back(&curve(c));
     return out;
   }
 
@@ -168,10 +171,10 @@ class Many {
   }
 
   Response response_at(CellCode c, const Reach& reach, double snap = 0) const {
-    if (problem_.from_labels) return response_reaching(curves_[c], reach.n, reach.n1, data_.level);
+    if (problem_.from_labels) return response_reaching(curve(c), reach.n, reach.n1, data_.level);
     const double rate = std::clamp(reach.n / tally_.total(c).n, 0.0, 1.0);
-    Pieces pieces = pieces_of_scores(data_, c, problem_.outlook, problem_.options.costs, true);
-    while (open_around(pieces, rate, data_, problem_.outlook, problem_.options.costs)) {
+    Pieces pieces = problem_.shapes->lumps(c);
+    while (problem_.shapes->open_around(pieces, rate)) {
     }
     // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
     Response best = steps_at(pieces, snapped_rate(pieces, rate, 0.4 * snap), data_.level);
@@ -194,7 +197,7 @@ class Many {
     bool ends_at(double benefit) const { return most - benefit <= rounding; }
   };
   Range range_at(CellCode c, const Reach& reach) const {
-    const Chain& chain = curves_[c].chain(true);
+    const Chain& chain = curve(c).chain(true);
     const double rate = std::clamp(reach.n / tally_.total(c).n, 0.0, 1.0);
     const double n = rate * chain.s0.back();
     const auto after = static_cast<std::size_t>(
@@ -202,7 +205,7 @@ class Many {
     double most = chain.s1[after];
     if (after > 0) most -= (chain.s0[after] - n) * chain.x[after - 1];
     const double least = rate * chain.s1.back();
-    return {least, most, 1e-11 * (most - least + curves_[c].magnitude())};
+    return {least, most, 1e-11 * (most - least + curve(c).magnitude())};
   }
 
   // Favourable outcomes among those selected, as labels count them or as scores expect them.
@@ -215,11 +218,11 @@ class Many {
 
   Response ramp_for(CellCode c, const CellPrice& price) const {
     const Costs& costs = problem_.options.costs;
-    if (problem_.from_labels) return ramp_response(curves_[c], price, gamma_);
-    const Reach reach = curves_[c].smooth(price, gamma_).reach;
+    if (problem_.from_labels) return ramp_response(curve(c), price, gamma_);
+    const Reach reach = curve(c).smooth(price, gamma_).reach;
     if (reach.n <= 0) return always(0);
     if (reach.n >= tally_.total(c).n) return always(1);
-    const PricedLine z = curves_[c].line(1, price);
+    const PricedLine z = curve(c).line(1, price);
     if (!(z.kappa > 0)) return always(reach.n / tally_.total(c).n);
     return ramp_at_price(data_, c, problem_.outlook, z.tau / z.kappa, gamma_ / z.kappa, costs);
   }
@@ -229,44 +232,22 @@ class Many {
   const Tally::Data& data_;
   double gamma_;
   System system_;
-  const std::vector<CellCurve>& curves_;
 };
-
-std::vector<CellCurve> curves_of(const Problem& problem) {
-  const Tally::Data& data = problem.tally.data();
-  data.sorted();  // with all threads, before they split
-  std::vector<CellCurve> out(data.names.size());
-  parallel(out.size(), problem.options.threads, [&](std::size_t c) {
-    out[c] = CellCurve(data, static_cast<CellCode>(c), problem.from_labels, problem.outlook,
-                       problem.options.costs, true,
-                       threads_of_each(out.size(), problem.options.threads));
-  });
-  return out;
-}
 
 }  // namespace
 
 Solution solve_many(const Problem& problem) {
-  return Many(problem, curves_of(problem)).run();
+  return Many(problem).run();
 }
 
-ManyPrograms::ManyPrograms(const Problem& problem)
-    : problem_(problem), curves_(curves_of(problem)) {}
-
 std::optional<std::vector<Reach>> ManyPrograms::best_reach(const Criterion& criterion) const {
-  const Problem asked = with_criterion(criterion);
-  return Many(asked, curves_).best_reach();
+  const Problem asked = alike(problem_, criterion, problem_.options);
+  return Many(asked).best_reach();
 }
 
 Solution ManyPrograms::solve(const Criterion& criterion) const {
-  const Problem asked = with_criterion(criterion);
-  return Many(asked, curves_).run();
-}
-
-Problem ManyPrograms::with_criterion(const Criterion& criterion) const {
-  return {problem_.tally,       criterion,          problem_.options,
-          problem_.from_labels, problem_.base_from, problem_.outlook,
-          problem_.rho,         problem_.windows,   problem_.benefits};
+  const Problem asked = alike(problem_, criterion, problem_.options);
+  return Many(asked).run();
 }
 
 }  // namespace evenhand

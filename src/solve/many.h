@@ -18,7 +18,7 @@ Solution solve_many(const Problem& problem);
 // reach in a cell takes most of the time, and is worked out once.
 class ManyPrograms {
  public:
-  explicit ManyPrograms(const Problem& problem);  // refers to it
+  explicit ManyPrograms(const Problem& problem) : problem_(problem) {}  // refers to it
 
   // gamma = 0: what the best rule reaches in each cell, without the rule and its proof; none if the
   // requirements cannot be met. Where groups have exactly the same odds, without benefits.
@@ -26,10 +26,7 @@ class ManyPrograms {
   Solution solve(const Criterion& criterion) const;
 
  private:
-  Problem with_criterion(const Criterion& criterion) const;
-
   const Problem& problem_;
-  std::vector<CellCurve> curves_;
 };
 
 }  // namespace evenhand

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "rule/plain_responses.h"
+#include "solve/cell_shapes.h"
 #include "solve/comparison.h"
 #include "solve/evaluate.h"
 #include "solve/few_coins.h"
@@ -35,7 +36,11 @@ class OneRate {
     Solution solution;
     solution.criterion = problem_.criterion;
     solution.options = problem_.options;
-    if (problem_.from_labels || gamma_ > 0) data_.sorted();  // with all threads, before they split
+    if (problem_.from_labels) {
+      problem_.shapes->make_curves(problem_.options.threads);
+    } else if (gamma_ > 0) {
+      data_.sorted();  // with all threads, before they split
+    }
     parallel(pieces_.size(), problem_.options.threads,
              [&](std::size_t c) { make_pieces(static_cast<CellCode>(c)); });
     for (const Stratum& stratum : comparisons_.strata) {
@@ -69,9 +74,11 @@ class OneRate {
 
   void make_pieces(CellCode c) {
     const Costs& costs = problem_.options.costs;
+    const CellShapes& shapes = *problem_.shapes;
     pieces_[c] = problem_.from_labels
-                     ? pieces_of_labels(data_, c, rate_kind(c), costs)
-                     : pieces_of_scores(data_, c, problem_.outlook, costs, gamma_ == 0);
+                     ? pieces_of_labels(shapes.curve(c).chain(true).blocks, c, rate_kind(c), costs)
+                 : gamma_ == 0 ? shapes.lumps(c)
+                               : pieces_of_scores(data_, c, problem_.outlook, costs, false);
     make_line(c);
   }
 
@@ -83,8 +90,7 @@ class OneRate {
 
   // Opens what bears on the cell's threshold; true if that may have moved it.
   bool refine(CellCode c) {
-    if (!open_around(pieces_[c], rates_[c], data_, problem_.outlook, problem_.options.costs))
-      return false;
+    if (!problem_.shapes->open_around(pieces_[c], rates_[c])) return false;
     make_line(c);
     return true;
   }
@@ -151,10 +157,7 @@ class OneRate {
       // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
       return steps_at(pieces, snapped_rate(pieces, rates_[c], 0.4 * snap), data_.level);
     }
-    double before = 0;
-    for (std::size_t i = 0; i < split->piece; ++i) before += pieces.list[i].n;
-    const Piece& piece = pieces.list[split->piece];
-    return fewest_response(problem_, c, before, before + piece.n, split->fraction, snap);
+    return fewest_response(problem_, c, split->piece, split->fraction, snap);
   }
 
   Response response(CellCode c) const {

@@ -1,15 +1,18 @@
 #include "solve/pieces.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace evenhand {
 namespace {
 
 constexpr std::size_t scores_per_lump = 256;  // of a sorted cell
 
-void add_up_reach(Pieces& pieces) {
-  double sum = 0;
-  for (Piece& piece : pieces.list) piece.reach = sum += piece.a;
+void add_up_reach(Pieces& pieces, std::size_t from = 0) {
+  double sum = from == 0 ? 0 : pieces.list[from - 1].reach;
+  for (std::size_t i = from; i < pieces.list.size(); ++i) {
+    pieces.list[i].reach = sum += pieces.list[i].a;
+  }
   pieces.total = sum;
 }
 
@@ -23,26 +26,6 @@ struct WorthInCell {
     return {score, score, n, benefit(outlook.probability(cell, score), costs), n};
   }
 };
-
-// The pieces of a bin (of the sorted form: of a run of entries), best first.
-std::vector<Piece> open_lump(const Tally::Data& data, std::size_t bin, const WorthInCell& worth) {
-  const CellCode cell = worth.cell;
-  std::vector<Piece> out;
-  if (data.binned) {
-    for (const Entry& entry : open_bin(*data.binned, cell, bin)) {
-      out.push_back(worth.piece_of(entry.score, entry.n));
-    }
-  } else {
-    const Sorted& sorted = data.sorted();
-    const std::size_t begin = sorted.start[cell] + bin * scores_per_lump;
-    const std::size_t end = std::min(sorted.start[cell + 1], begin + scores_per_lump);
-    for (std::size_t i = begin; i < end; ++i) {
-      out.push_back(worth.piece_of(sorted.score[i], sorted.n[i]));
-    }
-  }
-  std::reverse(out.begin(), out.end());
-  return out;
-}
 
 Piece lump_of_bin(const Tally::Data& data, std::size_t bin, const WorthInCell& worth) {
   const Binned& binned = *data.binned;
@@ -75,17 +58,18 @@ Piece lump_of_entries(const Tally::Data& data, std::size_t bin, const WorthInCel
 
 }  // namespace
 
-Pieces pieces_of_labels(const Tally::Data& data, CellCode cell, Rate rate, const Costs& costs) {
+Pieces pieces_of_labels(const std::vector<Block>& blocks, CellCode cell, Rate rate,
+                        const Costs& costs) {
   Pieces out;
   out.cell = cell;
-  const std::vector<Block> blocks = pool(data.sorted(), cell, data.integer_weights);
-  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    const double n0 = block->n - block->n1;
-    const double h = (costs.false_negative * block->n1 - costs.false_positive * n0) / block->n;
-    const double a = rate == Rate::selection       ? block->n
-                     : rate == Rate::true_positive ? block->n1
+  out.list.reserve(blocks.size());
+  for (const Block& block : blocks) {
+    const double n0 = block.n - block.n1;
+    const double h = (costs.false_negative * block.n1 - costs.false_positive * n0) / block.n;
+    const double a = rate == Rate::selection       ? block.n
+                     : rate == Rate::true_positive ? block.n1
                                                    : n0;
-    out.list.push_back({block->low, block->high, block->n, h, a});
+    out.list.push_back({block.low, block.high, block.n, h, a});
   }
   add_up_reach(out);
   return out;
@@ -128,30 +112,57 @@ std::size_t partial_piece(const Pieces& pieces, double rate) {
   return static_cast<std::size_t>(found - pieces.list.begin());
 }
 
-bool open_around(Pieces& pieces, double rate, const Tally::Data& data, const Outlook& outlook,
-                 const Costs& costs) {
+std::vector<Piece> open_lump(const Tally::Data& data, CellCode cell, std::size_t bin,
+                             const Outlook& outlook, const Costs& costs) {
+  const WorthInCell worth{outlook, costs, cell};
+  std::vector<Piece> out;
+  if (data.binned) {
+    for (const Entry& entry : open_bin(*data.binned, cell, bin)) {
+      out.push_back(worth.piece_of(entry.score, entry.n));
+    }
+  } else {  // a run of entries
+    const Sorted& sorted = data.sorted();
+    const std::size_t begin = sorted.start[cell] + bin * scores_per_lump;
+    const std::size_t end = std::min(sorted.start[cell + 1], begin + scores_per_lump);
+    for (std::size_t i = begin; i < end; ++i) {
+      out.push_back(worth.piece_of(sorted.score[i], sorted.n[i]));
+    }
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+bool open_around(Pieces& pieces, double rate, const OpenLump& open) {
   const std::size_t at = partial_piece(pieces, rate);
   // The piece before, the piece itself and the one after it set the thresholds and the slopes.
   const std::size_t begin = at == 0 ? 0 : at - 1;
   const std::size_t end = std::min(pieces.list.size(), at + 2);
+  std::size_t size = 0;  // of the pieces in their place
   bool opened = false;
-  std::vector<Piece> list(pieces.list.begin(),
-                          pieces.list.begin() + static_cast<std::ptrdiff_t>(begin));
   for (std::size_t i = begin; i < end; ++i) {
     const Piece& piece = pieces.list[i];
-    if (piece.open) {
-      list.push_back(piece);
-      continue;
-    }
-    opened = true;
-    const std::vector<Piece> inside = open_lump(data, piece.bin, {outlook, costs, pieces.cell});
-    list.insert(list.end(), inside.begin(), inside.end());
+    size += piece.open ? 1 : open(piece.bin).size();
+    opened = opened || !piece.open;
   }
   if (!opened) return false;
-  list.insert(list.end(), pieces.list.begin() + static_cast<std::ptrdiff_t>(end),
-              pieces.list.end());
-  pieces.list = std::move(list);
-  add_up_reach(pieces);
+  const std::vector<Piece> before = std::exchange(pieces.list, {});
+  std::vector<Piece>& list = pieces.list;
+  list.reserve(before.size() - (end - begin) + size);
+  const auto put = [&](std::size_t from, std::size_t to) {
+    list.insert(list.end(), before.begin() + static_cast<std::ptrdiff_t>(from),
+                before.begin() + static_cast<std::ptrdiff_t>(to));
+  };
+  put(0, begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    if (before[i].open) {
+      list.push_back(before[i]);
+    } else {
+      const std::vector<Piece>& inside = open(before[i].bin);
+      list.insert(list.end(), inside.begin(), inside.end());
+    }
+  }
+  put(end, before.size());
+  add_up_reach(pieces, begin);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <evenhand/criterion.h>
 
+#include <functional>
 #include <vector>
 
 #include "calibrate/outlook.h"
@@ -28,8 +29,9 @@ struct Pieces {
   std::vector<Piece> list;
 };
 
-// One piece for each block of pooled labels; the benefit comes from the labels.
-Pieces pieces_of_labels(const Tally::Data& data, CellCode cell, Rate rate, const Costs& costs);
+// One piece for each block of pooled labels, the best first; the benefit comes from the labels.
+Pieces pieces_of_labels(const std::vector<Block>& blocks, CellCode cell, Rate rate,
+                        const Costs& costs);
 
 // One piece for each score (rate: selection); the benefit comes from what the score says. With
 // `lumps`, bins stay closed, each with the benefit of one of its scores.
@@ -39,8 +41,12 @@ Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Outlook& o
 // The first piece that is not fully accepted at this rate.
 std::size_t partial_piece(const Pieces& pieces, double rate);
 
+// The pieces of one lump, best first.
+std::vector<Piece> open_lump(const Tally::Data& data, CellCode cell, std::size_t bin,
+                             const Outlook& outlook, const Costs& costs);
+
 // Opens the lumps that bear on the threshold at this rate; false if there were none.
-bool open_around(Pieces& pieces, double rate, const Tally::Data& data, const Outlook& outlook,
-                 const Costs& costs);
+using OpenLump = std::function<const std::vector<Piece>&(std::size_t bin)>;
+bool open_around(Pieces& pieces, double rate, const OpenLump& open);
 
 }  // namespace evenhand

@@ -9,16 +9,17 @@ namespace evenhand {
 namespace {
 
 Polyline staircase(const Pieces& pieces) {
-  Polyline line;
-  line.reserve(2 * pieces.list.size());
+  Polyline line(2 * pieces.list.size());
+  Knot* to = line.data();
   double before = 0;
   for (const Piece& piece : pieces.list) {
     if (piece.a == 0) continue;
     const double slope = pieces.total * (piece.n * piece.h / piece.a);
-    line.push_back({before, slope, before});
+    *to++ = {before, slope, before};
     before = piece.reach / pieces.total;
-    line.push_back({before, slope, before});
+    *to++ = {before, slope, before};
   }
+  line.resize(static_cast<std::size_t>(to - line.data()));
   return line;
 }
 
@@ -116,17 +117,17 @@ Polyline relate(const Polyline& line, Relation relation, double tolerance, doubl
   const auto at_top = [&](double rate) { return by_ratio ? rate : rate - tolerance; };
   const auto at_bottom = [&](double rate) { return by_ratio ? rate / ratio : rate; };
   const double factor = by_ratio ? ratio : 1;
-  Polyline out;
-  out.reserve(line.size() + 2);
+  Polyline out(line.size() + 2);
+  Knot* to = out.data();
   std::size_t i = 0;
   for (; i < line.size() && line[i].slope > 0; ++i) {
-    out.push_back({at_top(line[i].rate), line[i].slope, line[i].rate});
+    *to++ = {at_top(line[i].rate), line[i].slope, line[i].rate};
   }
   const double best = best_rate(line);
-  out.push_back({at_top(best), 0, best});
-  out.push_back({at_bottom(best), 0, best});
+  *to++ = {at_top(best), 0, best};
+  *to++ = {at_bottom(best), 0, best};
   for (; i < line.size(); ++i) {
-    out.push_back({at_bottom(line[i].rate), factor * line[i].slope, line[i].rate});
+    *to++ = {at_bottom(line[i].rate), factor * line[i].slope, line[i].rate};
   }
   return out;
 }

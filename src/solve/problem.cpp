@@ -10,6 +10,7 @@
 #include "calibrate/tabulate.h"
 #include "rule/plain_responses.h"
 #include "solve/calibration.h"
+#include "solve/cell_shapes.h"
 #include "support/parallel.h"
 
 namespace evenhand {
@@ -92,7 +93,14 @@ Problem make_problem(const Tally& tally, const Criterion& criterion, const Solve
                       ? base_rate(tally, base_from, options.threads)
                       : criterion.rho.value;
   }
+  problem.shapes = std::make_shared<CellShapes>(problem.tally, problem.from_labels, problem.outlook,
+                                                options.costs);
   return problem;
+}
+
+Problem alike(const Problem& problem, const Criterion& criterion, const SolveOptions& options) {
+  return {problem.tally,   criterion,   options,         problem.from_labels, problem.base_from,
+          problem.outlook, problem.rho, problem.windows, problem.benefits,    problem.shapes};
 }
 
 }  // namespace evenhand

@@ -4,10 +4,13 @@
 #include <evenhand/solve.h>
 
 #include <functional>
+#include <memory>
 
 #include "calibrate/outlook.h"
 
 namespace evenhand {
+
+class CellShapes;
 
 // Where the rates of a stratum must lie.
 struct Window {
@@ -25,7 +28,8 @@ struct Problem {
   Outlook outlook;                   // where benefits from scores come from
   double rho = 0;                    // for Relation::target
   std::vector<Window> windows = {};  // of each stratum, in place of the relation; else empty
-  std::vector<Benefits> benefits = {};  // of each cell; empty: all have their own
+  std::vector<Benefits> benefits = {};            // of each cell; empty: all have their own
+  std::shared_ptr<const CellShapes> shapes = {};  // of the tally's cells, made on demand
 
   bool borrows(CellCode c) const { return !benefits.empty() && benefits[c] != Benefits::own; }
   // All people of a cell that borrows have the outcome that the rate is about.
@@ -39,6 +43,12 @@ bool has_one_rate(const Criterion& criterion);
 // and options.
 // Throws std::invalid_argument as solve does.
 Problem make_problem(const Tally& tally, const Criterion& criterion, const SolveOptions& options);
+
+// The same cells and benefits under another criterion of the same rates; options differ in their
+// threads alone.
+Problem alike(const Problem& problem, const Criterion& criterion, const SolveOptions& options);
+
+Solution solve(const Problem& problem);  // solve.cpp
 
 // The rule with these responses, found on several threads; cells without rows are decided by the
 // score's own benefit.

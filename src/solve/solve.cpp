@@ -42,11 +42,14 @@ Solution solve_with_groups(const Problem& problem) {
 
 }  // namespace
 
-Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
-  const Problem problem = make_problem(tally, criterion, options);
-  Solution solution = options.blind ? solve_blind(problem) : solve_with_groups(problem);
+Solution solve(const Problem& problem) {
+  Solution solution = problem.options.blind ? solve_blind(problem) : solve_with_groups(problem);
   say_whose_benefits(problem, solution);
   return solution;
+}
+
+Solution solve(const Tally& tally, const Criterion& criterion, const SolveOptions& options) {
+  return solve(make_problem(tally, criterion, options));
 }
 
 }  // namespace evenhand

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lottery/branch.h"
+#include "solve/cell_shapes.h"
 #include "solve/comparison.h"
 #include "support/parallel.h"
 
@@ -80,12 +81,9 @@ Thresholds::Thresholds(const Problem& problem)
       system_(compile(problem)),
       components_(components_of(system_)),
       points_(problem.tally.cells().size()) {
-  const Tally::Data& data = problem.tally.data();
-  data.sorted();  // with all threads, before they split
-  parallel(points_.size(), problem.options.threads, [&](std::size_t c) {
-    points_[c] = points_of(data, static_cast<CellCode>(c), problem.from_labels, problem.outlook,
-                           problem.options.costs);
-  });
+  problem.tally.data().sorted();  // with all threads, before they split
+  parallel(points_.size(), problem.options.threads,
+           [&](std::size_t c) { points_[c] = &problem.shapes->points(static_cast<CellCode>(c)); });
   std::vector<bool> tied(points_.size(), false);
   for (const Component& component : components_) {
     for (const CellCode c : component.cells) tied[c] = true;
@@ -101,7 +99,7 @@ bool Thresholds::exact() const {
 
 std::size_t Thresholds::points() const {
   std::size_t sum = 0;
-  for (const Points& points : points_) sum += points.size();
+  for (const Points* points : points_) sum += points->size();
   return sum;
 }
 
@@ -113,7 +111,7 @@ std::size_t Thresholds::most_together() const {
 
 double Thresholds::best_constant() const {
   double all = 0;
-  for (const Points& points : points_) all += points.value.back();
+  for (const Points* points : points_) all += points->value.back();
   return std::max(0.0, all);
 }
 
@@ -121,7 +119,7 @@ std::optional<Pick> Thresholds::choose_exactly(const Component& component,
                                                const std::optional<double>& apart) const {
   if (!solved_by_sorting(component)) return std::nullopt;
   std::vector<Rated> cells;
-  for (const CellCode c : component.cells) cells.push_back({points_[c].value, {}, {}});
+  for (const CellCode c : component.cells) cells.push_back({of(c).value, {}, {}});
   const unsigned threads = problem_.options.threads;
   Doubles Rated::*rates = &Rated::rate;
   for (const Compared* compared : component.comparisons) {
@@ -130,7 +128,7 @@ std::optional<Pick> Thresholds::choose_exactly(const Component& component,
       const CellCode c = member.cells.front();
       const auto place = std::lower_bound(component.cells.begin(), component.cells.end(), c);
       cells[static_cast<std::size_t>(place - component.cells.begin())].*rates =
-          rates_of(points_[c], problem_.rate_in(c, member.rate), problem_.tally.total(c));
+          rates_of(of(c), problem_.rate_in(c, member.rate), problem_.tally.total(c));
     });
     rates = &Rated::other;
   }
@@ -147,7 +145,7 @@ std::optional<Pick> Thresholds::choose_exactly(const Component& component,
 void Thresholds::decide_free_cells(Chosen& out) const {
   out.mixtures.assign(points_.size(), {{0, 1}});
   for (const CellCode c : free_) {
-    const Doubles& worth = points_[c].value;
+    const Doubles& worth = of(c).value;
     const auto best = std::max_element(worth.begin(), worth.end());
     out.mixtures[c] = {{static_cast<std::size_t>(best - worth.begin()), 1}};
     out.value += *best;
@@ -166,7 +164,7 @@ void Thresholds::add(const Component& component, const Pick& pick, Chosen& out) 
     for (const PooledRate& member : compared->members) {
       const CellCode c = member.cells.front();
       const std::size_t k = out.mixtures[c].front().k;
-      const Reach reach{points_[c].n[k], points_[c].y[k], 0};
+      const Reach reach{of(c).n[k], of(c).y[k], 0};
       rates.push_back(rate_of(problem_.rate_in(c, member.rate), reach, problem_.tally.total(c)));
     }
     out.apart = std::max(out.apart, evenhand::apart(rates, *compared));
@@ -196,7 +194,7 @@ Chosen Thresholds::choose(double magnitude, const std::optional<double>& share) 
       continue;
     }
     std::vector<Points> points;
-    for (const CellCode c : component.cells) points.push_back(points_[c]);
+    for (const CellCode c : component.cells) points.push_back(of(c));
     BranchOptions options;
     options.share = share;
     options.integral = problem_.from_labels && problem_.tally.data().integer_weights &&

@@ -41,7 +41,7 @@ class Thresholds {
 
   // The better one of "yes to all" and "no to all".
   double best_constant() const;
-  const Points& of(CellCode cell) const { return points_[cell]; }
+  const Points& of(CellCode cell) const { return *points_[cell]; }
 
  private:
   std::optional<Pick> choose_exactly(const Component& component,
@@ -52,7 +52,7 @@ class Thresholds {
   const Problem& problem_;
   System system_;
   std::vector<Component> components_;
-  std::vector<Points> points_;
+  std::vector<const Points*> points_;
   std::vector<CellCode> free_;  // cells that nothing ties to others
 };
 

@@ -15,38 +15,54 @@ struct Weighted {
   double weight;
   auto operator<=>(const Weighted&) const = default;
 };
-double score_of(double row) {
-  return row;
-}
-double score_of(const Weighted& row) {
-  return row.score;
-}
-double weight_of(double /*row*/) {
-  return 1;
-}
-double weight_of(const Weighted& row) {
-  return row.weight;
-}
 
 // Walks two sorted lists of rows together; calls put(score, n, n1) for each distinct score. The
 // order of additions is that of (score, weight), so it does not depend on the order of rows.
-template <class Row, class Put>
-void distinct(std::span<const Row> negatives, std::span<const Row> positives, Put put) {
+template <class Put>
+void distinct(std::span<const Weighted> negatives, std::span<const Weighted> positives, Put put) {
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < negatives.size() || j < positives.size()) {
     const bool from_negatives =
-        j == positives.size() ||
-        (i < negatives.size() && score_of(negatives[i]) <= score_of(positives[j]));
-    const double score = from_negatives ? score_of(negatives[i]) : score_of(positives[j]);
+        j == positives.size() || (i < negatives.size() && negatives[i].score <= positives[j].score);
+    const double score = from_negatives ? negatives[i].score : positives[j].score;
     double n0 = 0;
     double n1 = 0;
-    for (; i < negatives.size() && score_of(negatives[i]) == score; ++i)
-      n0 += weight_of(negatives[i]);
-    for (; j < positives.size() && score_of(positives[j]) == score; ++j)
-      n1 += weight_of(positives[j]);
+    for (; i < negatives.size() && negatives[i].score == score; ++i) n0 += negatives[i].weight;
+    for (; j < positives.size() && positives[j].score == score; ++j) n1 += positives[j].weight;
     put(score, n0 + n1, n1);
   }
+}
+
+// The same of counted rows: without branches on which list the next score comes from, since labels
+// are random.
+template <class Put>
+void distinct(std::span<const double> negatives, std::span<const double> positives, Put put) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  double score = 0;
+  double n = 0;
+  double n1 = 0;
+  const auto add = [&](double next, bool positive) {
+    if (next != score || n == 0) {
+      if (n > 0) put(score, n, n1);
+      score = next;
+      n = n1 = 0;
+    }
+    n += 1;
+    n1 += positive ? 1 : 0;
+  };
+  while (i < negatives.size() && j < positives.size()) {
+    const double a = negatives[i];
+    const double b = positives[j];
+    const bool positive = b < a;
+    add(positive ? b : a, positive);
+    j += positive ? 1 : 0;
+    i += positive ? 0 : 1;
+  }
+  for (; i < negatives.size(); ++i) add(negatives[i], false);
+  for (; j < positives.size(); ++j) add(positives[j], true);
+  if (n > 0) put(score, n, n1);
 }
 
 // Sorts by throwing the rows into as many buckets as there are rows, so that neighbours are nearly
@@ -144,12 +160,13 @@ Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
       sort(negatives);
       sort(positives);
       std::size_t to = at.begin;
-      distinct<Row>(negatives, positives, [&](double score, double n, double n1) {
-        out.score[to] = score;
-        out.n[to] = n;
-        if (labelled) out.n1[to] = n1;
-        ++to;
-      });
+      distinct(std::span<const Row>(negatives), std::span<const Row>(positives),
+               [&](double score, double n, double n1) {
+                 out.score[to] = score;
+                 out.n[to] = n;
+                 if (labelled) out.n1[to] = n1;
+                 ++to;
+               });
       entries[b] = to - at.begin;
     }
   });
@@ -182,9 +199,10 @@ std::vector<Entry> open(const Binned& binned, std::size_t b) {
   std::sort(negatives.begin(), negatives.end());
   std::sort(positives.begin(), positives.end());
   std::vector<Entry> out;
-  distinct<Row>(negatives, positives, [&](double score, double n, double n1) {
-    out.push_back({score, n, n1});
-  });
+  distinct(std::span<const Row>(negatives), std::span<const Row>(positives),
+           [&](double score, double n, double n1) {
+             out.push_back({score, n, n1});
+           });
   return out;
 }
 

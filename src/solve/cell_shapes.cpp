@@ -1,0 +1,75 @@
+#include "solve/cell_shapes.h"
+
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "lottery/points.h"
+#include "support/parallel.h"
+
+namespace evenhand {
+
+struct CellShapes::Cell {
+  struct Lump {
+    std::once_flag once;
+    std::vector<Piece> pieces;
+  };
+  std::once_flag curve_once, points_once, lumps_once;
+  std::unique_ptr<CellCurve> curve;
+  Points points;
+  Pieces lumps;
+  std::deque<Lump> opened;
+};
+
+CellShapes::CellShapes(const Tally& tally, bool from_labels, Outlook outlook, const Costs& costs)
+    : data_(tally.data()),
+      from_labels_(from_labels),
+      outlook_(std::move(outlook)),
+      costs_(costs),
+      cells_(new Cell[tally.cells().size()]) {}
+
+CellShapes::~CellShapes() = default;
+
+void CellShapes::make_curves(unsigned threads) const {
+  std::call_once(curves_once_, [&] {
+    data_.sorted();  // with all threads, before they split
+    const std::size_t count = data_.names.size();
+    const unsigned each = threads_of_each(count, threads);
+    parallel(count, threads, [&](std::size_t c) { curve(static_cast<CellCode>(c), each); });
+  });
+}
+
+const CellCurve& CellShapes::curve(CellCode cell, unsigned threads) const {
+  Cell& at = cells_[cell];
+  std::call_once(at.curve_once, [&] {
+    at.curve = std::make_unique<CellCurve>(data_, cell, from_labels_, outlook_, costs_, threads);
+  });
+  return *at.curve;
+}
+
+const Points& CellShapes::points(CellCode cell) const {
+  Cell& at = cells_[cell];
+  std::call_once(at.points_once,
+                 [&] { at.points = points_of(data_, cell, from_labels_, outlook_, costs_); });
+  return at.points;
+}
+
+const Pieces& CellShapes::lumps(CellCode cell) const {
+  Cell& at = cells_[cell];
+  std::call_once(at.lumps_once, [&] {
+    at.lumps = pieces_of_scores(data_, cell, outlook_, costs_, true);
+    at.opened.resize(at.lumps.list.empty() ? 0 : at.lumps.list.front().bin + 1);  // best first
+  });
+  return at.lumps;
+}
+
+bool CellShapes::open_around(Pieces& pieces, double rate) const {
+  const CellCode cell = pieces.cell;
+  return evenhand::open_around(pieces, rate, [&](std::size_t bin) -> const std::vector<Piece>& {
+    Cell::Lump& lump = cells_[cell].opened[bin];
+    std::call_once(lump.once, [&] { lump.pieces = open_lump(data_, cell, bin, outlook_, costs_); });
+    return lump.pieces;
+  });
+}
+
+}  // namespace evenhand

@@ -1,0 +1,45 @@
+// What solvers see of each cell: its hull, its thresholds, its bins. None of it depends on the
+// criterion's tolerance, so fits that differ in that alone share it.
+#pragma once
+
+#include <evenhand/tally.h>
+
+#include <memory>
+#include <mutex>
+
+#include "calibrate/outlook.h"
+#include "solve/chain.h"
+#include "solve/pieces.h"
+
+namespace evenhand {
+
+struct Points;
+
+// Each part is made when first asked for; all of it is thread-safe. The tally outlives it.
+class CellShapes {
+ public:
+  CellShapes(const Tally& tally, bool from_labels, Outlook outlook, const Costs& costs);
+  CellShapes(const CellShapes&) = delete;
+  CellShapes& operator=(const CellShapes&) = delete;
+  ~CellShapes();
+
+  void make_curves(unsigned threads) const;  // side by side
+  const CellCurve& curve(CellCode cell, unsigned threads = 1) const;
+  const Points& points(CellCode cell) const;
+
+  // Benefits from scores: the cell's lumps, and what one of them holds.
+  const Pieces& lumps(CellCode cell) const;
+  bool open_around(Pieces& pieces, double rate) const;
+
+ private:
+  struct Cell;
+
+  const Tally::Data& data_;
+  bool from_labels_;
+  Outlook outlook_;
+  Costs costs_;
+  mutable std::once_flag curves_once_;
+  std::unique_ptr<Cell[]> cells_;  // NOLINT(*-avoid-c-arrays): they cannot be moved
+};
+
+}  // namespace evenhand
