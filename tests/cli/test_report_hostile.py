@@ -54,6 +54,27 @@ def test_hostile_column_and_title_stay_text(tool: Tool) -> None:
     assert "<b>g" not in page
 
 
+@pytest.mark.parametrize("text", [HOSTILE[name] for name in ("closes the script", "image", "override", "markdown")])
+def test_hostile_soft_columns_stay_text(tool: Tool, text: str) -> None:
+    """Columns, strata and files, of a rule for soft groups beside one for known groups."""
+    write(tool.path("d.parquet"), "group", [text, "other"])
+    column = '"' + text.replace('"', '""') + '"'
+    data = ("--sql", f"SELECT *, CASE \"group\" WHEN 'other' THEN 0.2 ELSE 0.7 END - p / 10 AS {column} FROM 'd.parquet'")
+    tool("fit", *data, "--score", "p", "--soft", column, "--within", "group", "-o", "<b>soft.json").ok()
+    tool("fit", *data, "--score", "p", "--sensitive", "group", *PARITY, "-o", "rule.json").ok()
+    asked = ("report", *data, "--rule", "<b>soft.json", "--rule", "rule.json")
+    figures = tool(*asked, "--json", "-o", "report.html").ok().json()
+    page = tool.path("report.html").read_text()
+    assert figures_in(page) == figures
+    assert figures["selection"][0]["rows"][0]["column"] == text
+    inside = re.search(r'id="figures">(.*?)</script>', page, re.DOTALL)
+    assert inside and not re.search("[<>&]", inside.group(1))
+    assert page.count("<script") == 8 and "<b>soft" not in page
+    markdown = tool(*asked)
+    harmless(markdown.ok())
+    assert not re.search(r"(?<!\\)[<>]", markdown.out)
+
+
 def test_two_thousand_groups_make_a_page_that_is_not_too_large(tool: Tool) -> None:
     """The explorer has fewer stops then."""
     rows = "".join(f"{(i * 7919 % 1000) / 1000},g{i % 2000:04},{i % 2}\n" for i in range(20_000))
