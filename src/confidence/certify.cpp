@@ -226,13 +226,7 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   CertifiedFit out;
   const Problem problem = make_problem(tally, criterion, options);
   const bool one_rate = criterion.rates.size() == 1;
-  std::optional<ManyPrograms> programs;
-  if (one_rate) {
-    out.plain = solve(problem);
-  } else {
-    out.plain = programs.emplace(problem).solve(criterion);
-    say_whose_benefits(problem, out.plain);
-  }
+  out.plain = solve(problem);
   const std::vector<ComparedGroups> everybody = compared_cells(tally, out.plain);
   if (count_pairs(everybody) > most_pairs) {
     throw std::invalid_argument("cannot certify: there are more than 100000 pairs of groups");
@@ -266,9 +260,9 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   std::optional<CertifiedByPairs> by_pairs;
   if (!one_rate || (worth_pairs(certifiable.compared) &&
                     out.plain.primal - out.solution.primal > worth_looking * out.plain.magnitude)) {
-    if (!programs) programs.emplace(problem);
+    const ManyPrograms programs(problem);
     by_pairs = certify_by_pairs(
-        {tally, problem, *programs, out.plain, certifiable.compared, everybody, bounds, goal},
+        {tally, problem, programs, out.plain, certifiable.compared, everybody, bounds, goal},
         one_rate ? &out.solution : nullptr);
   }
   if (by_pairs && (!one_rate || by_pairs->solution.primal > out.solution.primal)) {
