@@ -1,5 +1,6 @@
 #include <evenhand/explain.h>
 #include <evenhand/rule.h>
+#include <evenhand/soft_report.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
@@ -39,10 +40,11 @@ std::string list_of(const std::vector<std::string>& texts, std::string_view betw
 }
 
 std::string criterion_in_words(const RecordedCriterion& criterion) {
-  std::string out = shown(criterion.name);
+  const bool soft = !criterion.soft.empty();
+  std::string out = shown(soft ? compared_by({.criterion = criterion}) : criterion.name);
   const Roles roles = criterion.roles.value_or(Roles());
   if (!roles.sensitive.empty()) out += " between the groups of " + list_of(roles.sensitive, ", ");
-  if (!criterion.soft.empty()) out += " for those who belong, by " + list_of(criterion.soft, ", ");
+  if (soft) out += " for those who belong, by " + list_of(criterion.soft, ", ");
   if (!roles.within.empty()) out += " within " + list_of(roles.within, ", ");
   if (roles.across == Across::marginal) out += ", marginal";
   if (roles.across == Across::both) out += ", both";
