@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const Json& figures) {
+std::string printed(const Json& figures) {
   return figures.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -43,12 +43,12 @@ std::string figures(const Tally& tally, const TallySource& source, const std::st
                               .title = title,
                               .date = date,
                               .threads = threads};
-  return text_of(report_figures({name, {tally, source}}, reported, options));
+  return printed(report_figures({name, {tally, source}}, reported, options));
 }
 
 // Where groups are known by probabilities only; `q` has what each rule does to the rows.
 std::string soft_figures(const NumberColumn& score, const NumberColumns& columns,
-                         const Attributes& within, const SoftRoles& roles,
+                         const AttributeColumns& within, const SoftRoles& roles,
                          const NumberColumn* weight, const NumberColumn* label,
                          const std::vector<std::pair<std::string, std::string>>& rules,
                          const NumberColumns& q, const std::optional<std::string>& criterion,
@@ -84,7 +84,7 @@ std::string soft_figures(const NumberColumn& score, const NumberColumns& columns
         about.excluded = source.excluded;
         about.title = title;
         about.date = date;
-        return text_of(soft_report_figures(about));
+        return printed(soft_report_figures(about));
       },
       &roles);
 }

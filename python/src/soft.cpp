@@ -28,7 +28,7 @@ namespace evenhand::python {
 namespace {
 
 SoftSolution solved_soft(const NumberColumn& score, const NumberColumns& columns,
-                         const Attributes& within, const NumberColumn* weight,
+                         const AttributeColumns& within, const NumberColumn* weight,
                          const std::string& scale, const std::string& favorable, double cost_fp,
                          double cost_fn, double gamma, bool exhaustive, unsigned threads,
                          const std::string& criterion, double tolerance, double ratio,
@@ -59,8 +59,8 @@ std::vector<Rate> soft_rates_of(const std::string& criterion) {
 
 // With `first`, the decisions of the first of several rules: those of q beside them.
 nb::object audited(const NumberColumn& score, const NumberColumns& columns,
-                   const Attributes& within, const NumberColumn* q, const NumberColumn* weight,
-                   const NumberColumn* label, const std::string& scale,
+                   const AttributeColumns& within, const NumberColumn* q,
+                   const NumberColumn* weight, const NumberColumn* label, const std::string& scale,
                    const std::string& favorable, double cost_fp, double cost_fn, bool decisions,
                    const std::string& criterion, const SoftRoles& roles,
                    const NumberColumn* first) {
@@ -90,7 +90,7 @@ nb::object audited(const NumberColumn& score, const NumberColumns& columns,
 }
 
 auto probability_by_soft_rule(const SoftRule& rule, const NumberColumn& score,
-                              const NumberColumns& columns, const Attributes& within,
+                              const NumberColumns& columns, const AttributeColumns& within,
                               const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   return array_of(with_rows(score, columns, within,
@@ -98,7 +98,7 @@ auto probability_by_soft_rule(const SoftRule& rule, const NumberColumn& score,
 }
 
 auto soft_decide_by_key(const SoftRule& rule, const NumberColumn& score,
-                        const NumberColumns& columns, const Attributes& within,
+                        const NumberColumns& columns, const AttributeColumns& within,
                         const TextColumn& ids, const nb::bytes& key, const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   const Coin coin = Coin::keyed({key.c_str(), key.size()});
@@ -108,8 +108,8 @@ auto soft_decide_by_key(const SoftRule& rule, const NumberColumn& score,
 }
 
 auto soft_decide_by_seed(const SoftRule& rule, const NumberColumn& score,
-                         const NumberColumns& columns, const Attributes& within, std::uint64_t seed,
-                         const std::string& unseen) {
+                         const NumberColumns& columns, const AttributeColumns& within,
+                         std::uint64_t seed, const std::string& unseen) {
   const Unseen policy = unseen_from(unseen);
   const Coin coin = Coin::seeded(seed);
   return array_of(with_rows(score, columns, within,
@@ -149,7 +149,7 @@ nb::dict record_of_soft(const SoftSolution& fit) {
 
 // The columns against the true groups, as a record and in words.
 nb::tuple checked(const SoftRule& rule, const NumberColumn& score, const NumberColumns& columns,
-                  const Attributes& within, const AttributeColumn& truth,
+                  const AttributeColumns& within, const AttributeColumn& truth,
                   const NumberColumn* weight, const NumberColumn* label,
                   const std::string& criterion) {
   std::vector<double> weights, labels;
@@ -168,7 +168,7 @@ nb::tuple checked(const SoftRule& rule, const NumberColumn& score, const NumberC
 }
 
 std::string verified_soft(const NumberColumn& score, const NumberColumns& columns,
-                          const Attributes& within, const NumberColumn* weight,
+                          const AttributeColumns& within, const NumberColumn* weight,
                           const std::string& rule) {
   std::vector<double> weights;
   if (weight) weight->refuse_missing();

@@ -15,7 +15,7 @@
 
 namespace evenhand::python {
 
-using Attributes = std::vector<const AttributeColumn*>;
+using AttributeColumns = std::vector<const AttributeColumn*>;
 using NumberColumns = std::vector<const NumberColumn*>;
 
 // Which columns are of everybody, which are given the favourable outcome, and which the other one.
@@ -25,8 +25,8 @@ using SoftRoles =
 // Rows of the library, with the memory of what had to be converted. Without roles, all columns are
 // of everybody.
 struct SoftRowsOf {
-  SoftRowsOf(const NumberColumn& score, const NumberColumns& columns, const Attributes& within,
-             const SoftRoles* roles) {
+  SoftRowsOf(const NumberColumn& score, const NumberColumns& columns,
+             const AttributeColumns& within, const SoftRoles* roles) {
     room.resize(columns.size() + 1);
     rows.score = score.doubles(room[0]);
     std::vector<SoftColumn> all;
@@ -66,8 +66,8 @@ struct SoftRowsOf {
 };
 
 template <class Use>
-auto with_rows(const NumberColumn& score, const NumberColumns& columns, const Attributes& within,
-               Use use, const SoftRoles* roles = nullptr) {
+auto with_rows(const NumberColumn& score, const NumberColumns& columns,
+               const AttributeColumns& within, Use use, const SoftRoles* roles = nullptr) {
   try {
     const nb::gil_scoped_release released;
     return use(SoftRowsOf(score, columns, within, roles).rows);
