@@ -2,11 +2,12 @@
 
     python bench/warehouse_bench.py [ROWS]
 
-Each pair is timed in turn, three times; the ratio is that of the medians.
+Each pair is timed in turn, three times; the ratio is that of the medians. Answers are checked on the way.
 """
 
 from __future__ import annotations
 
+import csv
 import shutil
 import statistics
 import subprocess
@@ -15,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import evenhand
 
@@ -42,8 +44,6 @@ def compare(name: str, ours: Callable[[], object], theirs: Callable[[], object],
 
 def rule() -> evenhand.Rule:
     """Fit one with coins on Adult."""
-    import csv
-
     with (PROJECT / "data/adult-scores.csv").open() as file:
         rows = list(csv.DictReader(file))
     return evenhand.fit(
@@ -55,6 +55,14 @@ def rule() -> evenhand.Rule:
     ).rule
 
 
+def check(fair: evenhand.Rule, rows: dict[str, list[Any]]) -> None:
+    """Hold some of the rows to what the library says about them."""
+    score, sex = rows["score"], rows["sex"]
+    assert len(score) >= ROWS // 1009
+    assert rows["probability"] == fair.probability(score, sex).tolist()
+    assert rows["decision"] == fair.decide(score, sex, id=rows["person"], key="a key").tolist()
+
+
 def bench_spark(folder: Path) -> None:
     """Tally against groupBy().count(), apply against a plain write."""
     from pyspark.sql import SparkSession
@@ -62,7 +70,7 @@ def bench_spark(folder: Path) -> None:
     from evenhand import spark
 
     session = (
-        SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", "4g").config("spark.sql.shuffle.partitions", "8")
         .config("spark.log.level", "OFF").getOrCreate()
     )
@@ -72,27 +80,30 @@ def bench_spark(folder: Path) -> None:
     ).write.parquet(str(folder / "rows"))
     df = session.read.parquet(str(folder / "rows"))
     fair = rule()
+    counted: list[evenhand.Tally] = []
     compare("Spark tally, groupBy().count()",
-            lambda: spark.tally(df, score="score", sensitive="sex", label="y"),
+            lambda: counted.append(spark.tally(df, score="score", sensitive="sex", label="y")),
             lambda: df.groupBy("sex", "score", "y").count().toArrow(), 1.5)
     compare("Spark apply, plain write",
             lambda: spark.apply(df, fair, score="score", id="person", key="a key").write.mode("overwrite").parquet(
                 str(folder / "out")),
-            lambda: df.write.mode("overwrite").parquet(str(folder / "out")), 1.5)
+            lambda: df.write.mode("overwrite").parquet(str(folder / "plain")), 1.5)
+    assert all(each == counted[0] for each in counted) and counted[0].total == ROWS
+    check(fair, session.read.parquet(str(folder / "out")).where("person % 1009 = 0").toArrow().to_pydict())
     session.stop()
 
 
 def bench_postgresql(folder: Path) -> None:
     """Apply against a plain SELECT *, both into a file."""
     server = pg.Postgres()
-    rows = ROWS // 10
     try:
         made = server.psql(
             "CREATE TABLE people AS SELECT i AS person, CASE WHEN i % 3 = 0 THEN 'Female' ELSE 'Male' END AS sex, "
-            f"(i * 7919::bigint % 100003) / 100003::float8 AS score FROM generate_series(1, {rows}) AS i;\n"
+            f"(i * 7919::bigint % 100003) / 100003::float8 AS score FROM generate_series(1, {ROWS}) AS i;\n"
             "VACUUM ANALYZE people;")
         assert made.returncode == 0, made.stderr
-        text = rule().to_sql("people", dialect="postgresql", score="score", id="person")
+        fair = rule()
+        text = fair.to_sql("people", dialect="postgresql", score="score", id="person")
 
         def run(query: str) -> None:
             command = [str(server.bin / "psql"), "-X", "-q", "-h", str(server.home), "-U", "evenhand", "-d", "postgres"]
@@ -101,14 +112,19 @@ def bench_postgresql(folder: Path) -> None:
                 script = f"{setting}COPY ({query}) TO STDOUT WITH (FORMAT csv);"
                 subprocess.run(command, input=script.encode(), stdout=out, check=True)
 
-        compare(f"PostgreSQL apply, SELECT * ({rows:,} rows)", lambda: run(text),
-                lambda: run("SELECT * FROM people"), 2.5)
+        compare("PostgreSQL apply, SELECT *", lambda: run(text), lambda: run("SELECT * FROM people"), 2.5)
+        run(f"SELECT * FROM ({text}) AS decided WHERE person % 1009 = 0")
+        with (folder / "out.csv").open() as file:
+            person, sex, score, probability, decision = zip(*csv.reader(file), strict=True)
+        check(fair, {"person": list(person), "sex": list(sex), "score": [float(x) for x in score],
+                     "probability": [float(x) for x in probability], "decision": [int(x) for x in decision]})
     finally:
         server.close()
 
 
 def main() -> None:
     """Run both."""
+    print(f"{ROWS:,} rows", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="evenhand-bench-"))
     try:
         bench_postgresql(folder)

@@ -242,6 +242,9 @@ TEST(Sql, TheSecretIsReadOnceAndNeverWritten) {
     EXPECT_NE(sql_key(dialect, coin).find(coin.prefix()), std::string::npos);
     EXPECT_TRUE(says(read(sql, dialect).texts, "the secret is not set"));
     EXPECT_TRUE(says(read(sql, dialect).texts, "a row has no id"));
+    SqlApplyOptions whole = options_of(dialect);
+    whole.whole_ids = true;
+    EXPECT_TRUE(says(read(sql_apply(rule_of("g", "v"), whole), dialect).texts, "a row has no id"));
   }
   // PostgreSQL would ask the session again for every row.
   const std::string sql = sql_apply(rule_of("g", "v"), options_of(Dialect::postgresql));

@@ -45,6 +45,7 @@ struct SqlApplyOptions {
   std::string id = {};            // the same; needed if the rule throws coins
   Unseen unseen = Unseen::error;  // error: the engine's own, which names the group
   std::string key_column = {};    // that has the secret; empty: the session or a parameter has it
+  bool whole_ids = false;         // ids are whole numbers, whose texts are never empty
   std::string null_name = {};     // of missing groups; empty: they are unseen
   std::string probability = "probability";  // names of the columns that are added
   std::string decision = "decision";

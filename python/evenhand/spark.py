@@ -7,6 +7,7 @@ library. Needs pyspark 4: ``pip install 'evenhand[spark]'``.
 
 from __future__ import annotations
 
+import importlib
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,7 @@ from ._tally.tally import Tally
 
 try:
     import pyspark
-    from pyspark.sql import functions
-    from pyspark.sql.types import NumericType
+    from pyspark.sql.types import IntegralType, NumericType
 except ModuleNotFoundError as missing:
     if (missing.name or "").partition(".")[0] not in ("pyspark", "pyarrow", "pandas"):
         raise
@@ -141,8 +141,9 @@ def apply(
     soft = rule.columns if isinstance(rule, SoftRule) else []
     _check_columns(df, [given[0], *([id] if id else []), *rule.attributes, *soft])
     secret = _free_name(df, "evenhand_key")
-    probability, decision = _core.sql_decision(rule._core, "spark", *given, secret)
-    rows = df
+    whole_ids = id is not None and isinstance(_types(df)[id.lower()], IntegralType)
+    probability, decision = _core.sql_decision(rule._core, "spark", *given, secret, whole_ids)
+    rows, functions = df, _functions(df)
     if id is not None:
         k = _core.sql_key(_sql.secret(key, key_file), "")
         rows = df.select("*", functions.lit(k).alias(secret))
@@ -237,6 +238,18 @@ def _check_columns(df: DataFrame, names: list[str]) -> None:
             raise ValueError(f"there is no column {name!r}: the rows have {df.columns}")
 
 
+def _types(df: DataFrame) -> dict[str, Any]:
+    return {field.name.lower(): field.dataType for field in df.schema.fields}
+
+
+def _functions(df: DataFrame) -> Any:
+    """Return those for such DataFrames, whatever other session there is."""
+    connect = type(df).__module__.startswith("pyspark.sql.connect.")
+    return importlib.import_module(
+        "pyspark.sql.connect.functions" if connect else "pyspark.sql.functions"
+    )
+
+
 def _free_name(df: DataFrame, name: str) -> str:
     taken = set(map(str.lower, df.columns))
     while name in taken:
@@ -265,7 +278,7 @@ def _collected(
     _check_columns(
         df, [score, *attributes, *([label] if label else []), *([weight] if weight else [])]
     )
-    types = {field.name.lower(): field.dataType for field in df.schema.fields}
+    types = _types(df)
     numeric = all(isinstance(types[name.lower()], NumericType) for name in truths)
     view = f"evenhand_{uuid.uuid4().hex}"
     text = _core.sql_count(

@@ -18,7 +18,7 @@ import pytest
 from conftest import PROJECT
 from needed import unavailable
 from test_vectors import NAMES, double, table
-from warehouse import bits, random_case
+from warehouse import Case, bits, edge_case, random_case
 
 import evenhand
 from evenhand import Rule, Tally
@@ -133,10 +133,9 @@ def interpreted(session: SparkSession) -> Iterator[None]:
         session.conf.unset(name)
 
 
-def random_rules(seeds: range) -> list[Asked]:
+def asked_of(cases: list[Case]) -> list[Asked]:
     asked = []
-    for seed in seeds:
-        case = random_case(seed)
+    for case in cases:
         columns = dict(case.columns)
         score, person = columns.pop("the score"), columns.pop("the person")
         del columns["the row"]
@@ -151,9 +150,10 @@ def random_rules(seeds: range) -> list[Asked]:
 
 def test_200_random_rules(session: SparkSession) -> None:
     """All of them as they are, and some compiled as well."""
-    check_all(session, random_rules(range(0, 200, 20)))
+    cases = [*(random_case(seed) for seed in range(200)), edge_case()]
+    check_all(session, asked_of([*cases[:200:20], cases[-1]]))
     with interpreted(session):
-        check_all(session, random_rules(range(200)))
+        check_all(session, asked_of(cases))
 
 
 def test_all_vectors(session: SparkSession) -> None:

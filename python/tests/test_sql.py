@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 import sqlglot
 from conftest import PROJECT
-from warehouse import Case, bits, random_case
+from warehouse import Case, bits, edge_case, random_case
 
 import evenhand
 from evenhand import Tally, sql
@@ -29,7 +29,7 @@ def postgres() -> Iterator[pg.Postgres]:
 
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
-    return [random_case(seed) for seed in range(200)]
+    return [*(random_case(seed) for seed in range(200)), edge_case()]
 
 
 def statement(case: Case, dialect: str, table: str = "t") -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import random
 import struct
 from dataclasses import dataclass
@@ -133,3 +135,37 @@ def random_case(seed: int) -> Case:
         bits(rule.probability(**asked)),
         [int(d) for d in rule.decide(**asked, id=person, key="a key")],
     )
+
+
+def edge_case() -> Case:
+    """Ask about people whose coin is the very probability, or the double just below it.
+
+    Half of them have a step of that probability, the others are on a ramp at that score.
+    """
+    k = hashlib.sha256(b"a key").hexdigest()
+    person, chance, expected = [], [], []
+    for i in range(10):
+        digest = hashlib.sha256(f"{k}\x1fp{i}".encode()).hexdigest()
+        coin = int(digest[:13], 16) / 2**52
+        chance += [coin, math.nextafter(coin, 1)]
+        person += [f"p{i}"] * 2
+        expected += [0, 1]
+    cells = [
+        {"values": [f"{i:02}"], "start": 0.0, "steps": [[0.0, q]]} for i, q in enumerate(chance)
+    ]
+    ramp = {"values": ["ramp"], "ramp": [[0.0, 0.0], [1.0, 1.0]]}
+    parts = {
+        "attributes": ["g"],
+        "scale": "probability",
+        "favorable": "high",
+        "otherwise": None,
+        "cells": [*cells, ramp],
+    }
+    columns = {
+        "the score": chance * 2,
+        "the person": person * 2,
+        "the row": list(range(2 * len(chance))),
+        "g": [*[f"{i:02}" for i in range(len(chance))], *["ramp"] * len(chance)],
+    }
+    rule = Rule.from_json(json.dumps({"evenhand": 1, "rule": parts}))
+    return Case(rule, "reject", columns, bits(chance * 2), expected * 2)

@@ -38,10 +38,10 @@ class BigQuery : public SqlDialect {
   std::string fail(const std::string& message, std::string_view type) const override {
     return fmt::format("CAST(ERROR({}) AS {})", message, type);
   }
-  std::string fraction(const std::string& text) const override {
+  std::string below_sql(const std::string& text, const std::string& q) const override {
     return fmt::format(
-        "CAST(CAST(CONCAT('0x', SUBSTR(TO_HEX(SHA256({})), 1, 13)) AS INT64) AS FLOAT64) / {}",
-        text, number(4503599627370496));
+        "CAST(CAST(CONCAT('0x', SUBSTR(TO_HEX(SHA256({})), 1, 13)) AS INT64) AS FLOAT64) / {} < {}",
+        text, number(4503599627370496), q);
   }
   std::string key() const override { return "@evenhand_key"; }
   std::string set_key(const std::string& k) const override {

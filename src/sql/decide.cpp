@@ -13,13 +13,15 @@ SqlDecider::SqlDecider(const SqlApplyOptions& options, std::string_view of, SqlW
     : options_(options), sql_(dialect_of(options.dialect)), of_(of), wanted_(wanted) {
   score_ = number_in(options.score);
   if (options.id.empty()) return;
-  id_ = sql_.as_text(sql_column(sql_, options.id, of_));
+  const std::string id = sql_column(sql_, options.id, of_);
+  id_ = sql_.as_text(id);
+  no_id_ = options.whole_ids ? id + " IS NULL" : fmt::format("COALESCE({}, '') = ''", id_);
   const bool from_rows = !options.key_column.empty();
   const auto of_key = [&](const std::string& sql) { return from_rows ? sql : sql_.once(sql); };
   const std::string key = from_rows ? sql_column(sql_, options.key_column, of_) : sql_.key();
   no_key_ = of_key(fmt::format("{0} IS NULL OR LENGTH({0}) <> 64", key));
   const std::string prefix = of_key(fmt::format("{} || {}", key, sql_.character(31)));
-  coin_ = sql_.fraction(fmt::format("{} || {}", prefix, id_));
+  hashed_ = fmt::format("{} || {}", prefix, id_);
 }
 
 std::string SqlDecider::number_in(std::string_view column) const {
@@ -28,13 +30,18 @@ std::string SqlDecider::number_in(std::string_view column) const {
 
 std::string SqlDecider::outcome(double q) const {
   if (wanted_ == SqlWanted::probability) return sql_.number(q);
-  if (q == 0 || q == 1) return q == 1 ? "1" : "0";
-  return outcome(sql_.number(q));
+  constexpr double highest_coin = 1 - 0x1p-52;
+  if (q == 0 || q > highest_coin) return q == 0 ? "0" : "1";
+  return by_coin(sql_.below(hashed_, q));
 }
 
 std::string SqlDecider::outcome(const std::string& q) const {
   if (wanted_ == SqlWanted::probability) return q;
-  return fmt::format("CASE WHEN {} < {} THEN 1 ELSE 0 END", coin_, q);
+  return by_coin(sql_.below_sql(hashed_, q));
+}
+
+std::string SqlDecider::by_coin(const std::string& below) {
+  return fmt::format("CASE WHEN {} THEN 1 ELSE 0 END", below);
 }
 
 std::string SqlDecider::fail(const std::string& message) const {
@@ -144,7 +151,7 @@ std::string SqlDecider::checked(const Reading& reading, const std::string& also_
       refuse(no_key_,
              "the secret is not set: it has the 64 digits that evenhand sql key prints; at id ");
     }
-    refuse(fmt::format("COALESCE({}, '') = ''", id_), "a row has no id: ");
+    refuse(no_id_, "a row has no id: ");
   }
   std::string valid = sql_is_valid(sql_, score_, reading);
   if (!also_valid.empty()) valid += " AND " + also_valid;

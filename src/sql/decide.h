@@ -52,13 +52,14 @@ class SqlDecider {
   std::string of_attribute(const CellNames& cells, const Texts& texts, std::size_t attribute,
                            CellCode begin, CellCode end, const OfCell& of_cell,
                            const OfUnseen& unseen) const;
+  static std::string by_coin(const std::string& below);
   std::string line(const Segment& segment, const Reading& reading, std::optional<int> level) const;
 
   const SqlApplyOptions& options_;
   const SqlDialect& sql_;
   std::string of_;
   SqlWanted wanted_;
-  std::string score_, id_, no_key_, coin_;
+  std::string score_, id_, no_id_, no_key_, hashed_;
 };
 
 }  // namespace evenhand

@@ -3,6 +3,7 @@
 #include <evenhand/text.h>
 
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -56,6 +57,10 @@ void SqlDialect::check(std::string_view text) {
   }
 }
 
+std::string SqlDialect::hex_limit(double q) {
+  return fmt::format("{:013x}", static_cast<std::uint64_t>(std::ceil(q * 0x1p52)));
+}
+
 std::string SqlDialect::quoted(std::string_view text, char quote) {
   std::string out(1, quote);
   for (const char c : text) {
@@ -86,6 +91,10 @@ std::string SqlDialect::number(double value) const {
 
 std::string SqlDialect::fail(const std::string& message, std::string_view type) const {
   return fmt::format("CAST({} AS {})", message, type);
+}
+
+std::string SqlDialect::below(const std::string& text, double q) const {
+  return below_sql(text, number(q));
 }
 
 std::string SqlDialect::character(int code) const {

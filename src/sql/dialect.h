@@ -28,8 +28,11 @@ class SqlDialect {
   // Of that type, and never reached without an error that shows `message`, itself SQL. It depends
   // on a row: a constant would be evaluated while the statement is planned.
   virtual std::string fail(const std::string& message, std::string_view type) const;
-  // The first 52 bits of the SHA-256 of a text, divided by 2^52.
-  virtual std::string fraction(const std::string& text) const = 0;
+  // Whether the first 52 bits of the SHA-256 of a text, divided by 2^52, are less than q: SQL of a
+  // double in [0, 1], or a constant in (0, 1 - 2^-52], which some engines compare with the digest
+  // as it is, sooner than they make a number of that.
+  virtual std::string below_sql(const std::string& text, const std::string& q) const = 0;
+  virtual std::string below(const std::string& text, double q) const;
   virtual std::string character(int code) const;
 
   virtual std::string key() const = 0;                          // where the secret is
@@ -51,6 +54,9 @@ class SqlDialect {
   static std::string quoted(std::string_view text, char quote);
   // Throws unless it is UTF-8 without NUL.
   static void check(std::string_view text);
+  // The 13 hexadecimal digits of the least h with h / 2^52 >= q: just what is less than it, is
+  // below q.
+  static std::string hex_limit(double q);
 };
 
 const SqlDialect& dialect_of(Dialect dialect);

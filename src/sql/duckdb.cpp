@@ -20,10 +20,11 @@ class DuckDb : public SqlDialect {
   std::string fail(const std::string& message, std::string_view type) const override {
     return fmt::format("CAST(error({}) AS {})", message, type);
   }
-  std::string fraction(const std::string& text) const override {
+  std::string below_sql(const std::string& text, const std::string& q) const override {
     return fmt::format(
-        "CAST(CAST('0x' || substr(sha256({}), 1, 13) AS BIGINT) AS DOUBLE) / 4503599627370496e0",
-        text);
+        "CAST(CAST('0x' || substr(sha256({}), 1, 13) AS BIGINT) AS DOUBLE) / 4503599627370496e0 < "
+        "{}",
+        text, q);
   }
   std::string key() const override { return "getvariable('evenhand_key')"; }
   std::string set_key(const std::string& k) const override {

@@ -33,11 +33,15 @@ class PostgreSql : public SqlDialect {
     return fmt::format("float8 '{}'", shortest(value));
   }
   // Of seven bytes the cast keeps the first 52 bits.
-  std::string fraction(const std::string& text) const override {
+  std::string below_sql(const std::string& text, const std::string& q) const override {
     return fmt::format(
-        "CAST(CAST(CAST('x' || encode(substr(sha256(convert_to({}, 'UTF8')), 1, 7), 'hex') AS "
-        "bit(52)) AS bigint) AS double precision) / float8 '4503599627370496'",
-        text);
+        "CAST(CAST(CAST('x' || encode(substr({}, 1, 7), 'hex') AS bit(52)) AS bigint) AS double "
+        "precision) / float8 '4503599627370496' < {}",
+        digest(text), q);
+  }
+  // 32 bytes are less than 7 just where their first 7 are.
+  std::string below(const std::string& text, double q) const override {
+    return fmt::format("{} < decode('{}0', 'hex')", digest(text), hex_limit(q));
   }
   std::string key() const override { return "current_setting('evenhand.key')"; }
   std::string set_key(const std::string& k) const override {
@@ -49,6 +53,11 @@ class PostgreSql : public SqlDialect {
   }
   bool traps_underflow() const override { return true; }
   std::string compared(const std::string& text) const override { return text + " COLLATE \"C\""; }
+
+ private:
+  static std::string digest(const std::string& text) {
+    return fmt::format("sha256(convert_to({}, 'UTF8'))", text);
+  }
 };
 
 }  // namespace

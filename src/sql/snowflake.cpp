@@ -14,10 +14,10 @@ class Snowflake : public SqlDialect {
     for (const char c : text) doubled += c == '\\' ? "\\\\" : std::string(1, c);
     return SqlDialect::text(doubled);
   }
-  std::string fraction(const std::string& text) const override {
+  std::string below_sql(const std::string& text, const std::string& q) const override {
     return fmt::format(
-        "CAST(TO_NUMBER(SUBSTR(SHA2({}, 256), 1, 13), 'XXXXXXXXXXXXX') AS FLOAT) / {}", text,
-        number(4503599627370496));
+        "CAST(TO_NUMBER(SUBSTR(SHA2({}, 256), 1, 13), 'XXXXXXXXXXXXX') AS FLOAT) / {} < {}", text,
+        number(4503599627370496), q);
   }
   std::string key() const override { return "$evenhand_key"; }
   std::string set_key(const std::string& k) const override {

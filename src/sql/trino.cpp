@@ -9,10 +9,10 @@ class Trino : public SqlDialect {
  public:
   SqlTypes types() const override { return {"DOUBLE", "INTEGER", "VARCHAR"}; }
 
-  std::string fraction(const std::string& text) const override {
+  std::string below_sql(const std::string& text, const std::string& q) const override {
     return fmt::format(
-        "CAST(from_base(substr(to_hex(sha256(to_utf8({}))), 1, 13), 16) AS DOUBLE) / {}", text,
-        number(4503599627370496));
+        "CAST(from_base(substr(to_hex(sha256(to_utf8({}))), 1, 13), 16) AS DOUBLE) / {} < {}", text,
+        number(4503599627370496), q);
   }
   // There are no variables of a session; one parameter, wherever it is needed.
   std::string key() const override { return "evenhand_secret.k"; }
