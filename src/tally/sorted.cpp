@@ -34,97 +34,6 @@ void distinct(std::span<const Weighted> negatives, std::span<const Weighted> pos
   }
 }
 
-// The same of counted rows: without branches on which list the next score comes from, since labels
-// are random.
-template <class Put>
-void distinct(std::span<const double> negatives, std::span<const double> positives, Put put) {
-  std::size_t i = 0;
-  std::size_t j = 0;
-  double score = 0;
-  double n = 0;
-  double n1 = 0;
-  const auto add = [&](double next, bool positive) {
-    if (next != score || n == 0) {
-      if (n > 0) put(score, n, n1);
-      score = next;
-      n = n1 = 0;
-    }
-    n += 1;
-    n1 += positive ? 1 : 0;
-  };
-  while (i < negatives.size() && j < positives.size()) {
-    const double a = negatives[i];
-    const double b = positives[j];
-    const bool positive = b < a;
-    add(positive ? b : a, positive);
-    j += positive ? 1 : 0;
-    i += positive ? 0 : 1;
-  }
-  for (; i < negatives.size(); ++i) add(negatives[i], false);
-  for (; j < positives.size(); ++j) add(positives[j], true);
-  if (n > 0) put(score, n, n1);
-}
-
-// Sorts by throwing the rows into as many buckets as there are rows, so that neighbours are nearly
-// in order, then insertion. Buckets that stay large are sorted on their own: never worse than
-// std::sort by more than the throwing.
-class BucketSort {
- public:
-  void operator()(std::span<double> rows) {
-    constexpr std::size_t few = 24;
-    constexpr std::uint32_t crowded = 24;
-    if (rows.size() <= few || rows.size() > std::numeric_limits<std::uint32_t>::max()) {
-      std::sort(rows.begin(), rows.end());
-      return;
-    }
-    const auto [lowest, highest] = std::minmax_element(rows.begin(), rows.end());
-    const double low = *lowest;
-    const double per_unit = static_cast<double>(rows.size() - 1) / (*highest - low);
-    if (!std::isfinite(per_unit)) {  // all equal, or too far apart or too near for the division
-      std::sort(rows.begin(), rows.end());
-      return;
-    }
-    start_.assign(rows.size() + 1, 0);
-    copy_.assign(rows.begin(), rows.end());
-    const auto bucket = [&](double x) { return static_cast<std::uint32_t>((x - low) * per_unit); };
-    for (const double x : copy_) ++start_[bucket(x)];
-    std::uint32_t total = 0;
-    std::uint32_t largest = 0;
-    for (std::uint32_t& count : start_) {
-      largest = std::max(largest, count);
-      total += std::exchange(count, total);
-    }
-    for (const double x : copy_) rows[start_[bucket(x)]++] = x;
-    if (largest > crowded) {  // start_[b] is now the end of bucket b
-      std::uint32_t begin = 0;
-      for (const std::uint32_t end : start_) {
-        if (end - begin > crowded) std::sort(rows.begin() + begin, rows.begin() + end);
-        begin = end;
-      }
-    }
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      const double x = rows[i];
-      std::size_t at = i;
-      for (; at > 0 && rows[at - 1] > x; --at) rows[at] = rows[at - 1];
-      rows[at] = x;
-    }
-  }
-  void operator()(std::span<Weighted> rows) { std::sort(rows.begin(), rows.end()); }
-
- private:
-  std::vector<std::uint32_t> start_;
-  std::vector<double> copy_;
-};
-
-template <class Row>
-void copy_rows(const Binned& binned, std::size_t from, std::size_t to, Row* out) {
-  if constexpr (std::is_same_v<Row, double>) {
-    std::copy(binned.score.data() + from, binned.score.data() + to, out);
-  } else {
-    for (std::size_t i = from; i < to; ++i) *out++ = {binned.score[i], binned.weight[i]};
-  }
-}
-
 // The rows of bin `b` (counted over all cells) begin, split and end here. Without labels all rows
 // are in the first list.
 struct Extent {
@@ -135,7 +44,119 @@ Extent extent(const Binned& binned, std::size_t b) {
   return {binned.start[slot], binned.start[slot + 1], binned.start[slot + binned.parts]};
 }
 
-template <class Row>
+// The distinct scores of a bin, from its rows with either outcome. Rows are thrown into as many
+// buckets as there are rows, so that neighbours are nearly in order, then sorted by insertion.
+// Buckets that stay large are sorted on their own: never worse than std::sort by more than the
+// throwing.
+class CountedBin {
+ public:
+  template <class Put>
+  void operator()(const Binned& binned, const Extent& where, Put put) {
+    const auto scores = std::span<const double>(binned.score).first(where.end);
+    const auto rows = scores.subspan(where.begin);
+    if (rows.empty()) return;
+    const double first = rows.front();
+    const auto positives = scores.subspan(where.split);
+    if (std::all_of(rows.begin(), rows.end(), [&](double x) { return x == first; })) {
+      put(first, static_cast<double>(rows.size()), static_cast<double>(positives.size()));
+      return;
+    }
+    rows_.resize(rows.size());
+    throw_into_buckets(rows.first(where.split - where.begin), positives);
+    for (std::size_t i = 1; i < rows_.size(); ++i) {
+      const Row row = rows_[i];
+      std::size_t at = i;
+      for (; at > 0 && rows_[at - 1].score > row.score; --at) rows_[at] = rows_[at - 1];
+      rows_[at] = row;
+    }
+    for (std::size_t i = 0; i < rows_.size();) {
+      const double score = rows_[i].score;
+      double n = 0;
+      double n1 = 0;
+      do {
+        n += 1;
+        n1 += rows_[i].positive;
+      } while (++i < rows_.size() && rows_[i].score == score);
+      put(score, n, n1);
+    }
+  }
+
+ private:
+  struct Row {
+    double score;
+    double positive;  // 0 or 1
+  };
+
+  void throw_into_buckets(std::span<const double> negatives, std::span<const double> positives) {
+    constexpr std::size_t few = 24;
+    constexpr std::uint32_t crowded = 24;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const auto& rows : {negatives, positives}) {
+      for (const double x : rows) {
+        low = std::min(low, x);
+        high = std::max(high, x);
+      }
+    }
+    const double per_unit = static_cast<double>(rows_.size() - 1) / (high - low);
+    if (rows_.size() <= few || rows_.size() > std::numeric_limits<std::uint32_t>::max() ||
+        !std::isfinite(per_unit)) {  // too far apart or too near for the division
+      Row* to = rows_.data();
+      for (const double x : negatives) *to++ = {x, 0};
+      for (const double x : positives) *to++ = {x, 1};
+      if (rows_.size() > few) sort(rows_.begin(), rows_.end());
+      return;
+    }
+    start_.assign(rows_.size() + 1, 0);
+    const auto bucket = [&](double x) { return static_cast<std::uint32_t>((x - low) * per_unit); };
+    for (const double x : negatives) ++start_[bucket(x)];
+    for (const double x : positives) ++start_[bucket(x)];
+    std::uint32_t total = 0;
+    std::uint32_t largest = 0;
+    for (std::uint32_t& count : start_) {
+      largest = std::max(largest, count);
+      total += std::exchange(count, total);
+    }
+    for (const double x : negatives) rows_[start_[bucket(x)]++] = {x, 0};
+    for (const double x : positives) rows_[start_[bucket(x)]++] = {x, 1};
+    if (largest <= crowded) return;
+    std::uint32_t begin = 0;
+    for (const std::uint32_t end : start_) {  // start_[b] is now the end of bucket b
+      if (end - begin > crowded) sort(rows_.begin() + begin, rows_.begin() + end);
+      begin = end;
+    }
+  }
+
+  static void sort(std::vector<Row>::iterator begin, std::vector<Row>::iterator end) {
+    const auto less = [](const Row& a, const Row& b) { return a.score < b.score; };
+    if (!std::is_sorted(begin, end, less)) std::sort(begin, end, less);  // often all are equal
+  }
+
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> start_;
+};
+
+// The same of weighted rows.
+class WeightedBin {
+ public:
+  template <class Put>
+  void operator()(const Binned& binned, const Extent& at, Put put) {
+    rows_.clear();
+    for (std::size_t i = at.begin; i < at.end; ++i) {
+      rows_.push_back({binned.score[i], binned.weight[i]});
+    }
+    const auto negatives = std::span(rows_).first(at.split - at.begin);
+    const auto positives = std::span(rows_).subspan(at.split - at.begin);
+    std::sort(negatives.begin(), negatives.end());
+    std::sort(positives.begin(), positives.end());
+    distinct(negatives, positives, put);
+  }
+
+ private:
+  std::vector<Weighted> rows_;
+};
+
+template <class Bin>
 Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
   const std::size_t all_bins = cells * binned.bins;
   const std::size_t tasks = std::min(all_bins, std::size_t{4} * thread_count(threads));
@@ -149,24 +170,16 @@ Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
   if (labelled) out.n1.resize(rows);
   std::vector<std::size_t> entries(all_bins);
   parallel(tasks, threads, [&](std::size_t task) {
-    BucketSort sort;
-    std::vector<Row> copy;
+    Bin bin;
     for (std::size_t b = first_bin(task); b < first_bin(task + 1); ++b) {
       const Extent at = extent(binned, b);
-      copy.resize(at.end - at.begin);
-      copy_rows(binned, at.begin, at.end, copy.data());
-      const auto negatives = std::span(copy).first(at.split - at.begin);
-      const auto positives = std::span(copy).subspan(at.split - at.begin);
-      sort(negatives);
-      sort(positives);
       std::size_t to = at.begin;
-      distinct(std::span<const Row>(negatives), std::span<const Row>(positives),
-               [&](double score, double n, double n1) {
-                 out.score[to] = score;
-                 out.n[to] = n;
-                 if (labelled) out.n1[to] = n1;
-                 ++to;
-               });
+      bin(binned, at, [&](double score, double n, double n1) {
+        out.score[to] = score;
+        out.n[to] = n;
+        if (labelled) out.n1[to] = n1;
+        ++to;
+      });
       entries[b] = to - at.begin;
     }
   });
@@ -189,33 +202,25 @@ Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
   return out;
 }
 
-template <class Row>
+template <class Bin>
 std::vector<Entry> open(const Binned& binned, std::size_t b) {
-  const Extent at = extent(binned, b);
-  std::vector<Row> rows(at.end - at.begin);
-  copy_rows(binned, at.begin, at.end, rows.data());
-  const auto negatives = std::span(rows).first(at.split - at.begin);
-  const auto positives = std::span(rows).subspan(at.split - at.begin);
-  std::sort(negatives.begin(), negatives.end());
-  std::sort(positives.begin(), positives.end());
   std::vector<Entry> out;
-  distinct(std::span<const Row>(negatives), std::span<const Row>(positives),
-           [&](double score, double n, double n1) {
-             out.push_back({score, n, n1});
-           });
+  Bin()(binned, extent(binned, b), [&](double score, double n, double n1) {
+    out.push_back({score, n, n1});
+  });
   return out;
 }
 
 }  // namespace
 
 Sorted sort_bins(const Binned& binned, std::size_t cells, unsigned threads) {
-  return binned.weight.empty() ? sort_all<double>(binned, cells, threads)
-                               : sort_all<Weighted>(binned, cells, threads);
+  return binned.weight.empty() ? sort_all<CountedBin>(binned, cells, threads)
+                               : sort_all<WeightedBin>(binned, cells, threads);
 }
 
 std::vector<Entry> open_bin(const Binned& binned, CellCode cell, std::size_t bin) {
   const std::size_t b = cell * binned.bins + bin;
-  return binned.weight.empty() ? open<double>(binned, b) : open<Weighted>(binned, b);
+  return binned.weight.empty() ? open<CountedBin>(binned, b) : open<WeightedBin>(binned, b);
 }
 
 std::vector<CellTotal> totals_of(const Sorted& sorted) {
