@@ -49,6 +49,9 @@ ROLE = re.compile(r":(?:func|class|meth|attr|mod|data|exc):(?=<code>)")  # of do
 STYLE = """\
 .md-typeset table:not([class]) td:first-child code { word-break: normal; overflow-wrap: anywhere; }
 .md-typeset table:not([class]) td:first-child { min-width: 8rem; }
+.md-typeset table:not([class]) :is(th, td) code { word-break: normal; }
+.md-typeset table:not([class]) th { min-width: 0; }
+.md-typeset table:not([class]) :is(th, td) { padding: 0.6em 0.8em; }
 """
 
 
