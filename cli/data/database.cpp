@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <random>
 
 #include <fmt/format.h>
@@ -96,8 +97,11 @@ std::vector<Row> rows_of(duckdb_result result) {
 
 bool is_of_the_system(duckdb_error_type type, std::string_view message) {
   if (type == DUCKDB_ERROR_OUT_OF_MEMORY || type == DUCKDB_ERROR_INTERNAL) return true;
-  return message.find("No space left on device") != std::string_view::npos ||
-         message.find("Disk quota exceeded") != std::string_view::npos;
+  const auto has = [&](std::string_view part) {
+    return message.find(part) != std::string_view::npos;
+  };
+  return has("No space left on device") || has("Disk quota exceeded") ||
+         has("Cannot allocate memory") || has("Resource temporarily unavailable");
 }
 
 }  // namespace
@@ -168,9 +172,9 @@ Database::Database(const DatabaseOptions& options) {
   if (!options.memory.empty()) config.set("memory_limit", options.memory);
   char* error = nullptr;
   if (duckdb_open_ext(":memory:", &database_, config.handle, &error) == DuckDBError) {
-    const std::string message = error ? plain_message(error) : "DuckDB does not start";
+    const std::string message = error ? error : "DuckDB does not start";
     duckdb_free(error);
-    throw UserError(message);
+    refuse(message.c_str(), DUCKDB_ERROR_INVALID);
   }
   if (duckdb_connect(database_, &connection_) == DuckDBError) {
     duckdb_close(&database_);
@@ -232,6 +236,9 @@ void Database::run(const std::string& sql, std::string_view name,
 
 void Database::refuse(const char* text, duckdb_error_type type) {
   const std::string message = text ? text : "unknown error of DuckDB";
+  for (const char* const words : {"std::bad_alloc", "bad allocation", "Allocation failure"}) {
+    if (message.find(words) != std::string::npos) throw std::bad_alloc();
+  }
   if (is_of_the_system(type, message)) throw Failure(plain_message(message));
   throw UserError(plain_message(message));
 }

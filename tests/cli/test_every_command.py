@@ -143,14 +143,17 @@ def test_a_doubtful_key_file_is_pointed_out(
     assert ready(*call, "-q").ok().err == ""
 
 
-@pytest.mark.parametrize("megabytes", [150, 250, 400])
+@pytest.mark.parametrize("megabytes", [150, 180, 250, 400])
 def test_memory_that_runs_out_is_an_error_and_leaves_nothing(ready: Tool, megabytes: int) -> None:
-    """Exit status 1 with one line; the old file stays as it was."""
+    """Exit status 1 with one line; the old file stays as it was.
+
+    On one thread: DuckDB's allocator crashes where there is no room for a new thread's arena.
+    """
     lines = [f"{i % 9973 / 9973},{'ab'[i % 2]},{i % 3 % 2}" for i in range(200_000)]
     ready.write("many.csv", "score,g,y\n" + "\n".join(lines) + "\n")
     before = sorted(os.listdir(ready.folder))
     old = ready.path("rule.json").read_bytes()
-    call = (TOOL, "fit", "many.csv", *PARITY, "-o", "rule.json", "--threads", "2")
+    call = (TOOL, "fit", "many.csv", *PARITY, "-o", "rule.json", "--threads", "1")
     limit = f'ulimit -v {1024 * megabytes}; exec "$@"'
     ran = subprocess.run(
         ["bash", "-c", limit, "bash", *call], cwd=ready.folder, capture_output=True, check=False
