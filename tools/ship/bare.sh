@@ -35,7 +35,7 @@ libraries "$work/c" $c_library
 tar -C "$work/unpacked" -xzf "$dist"/evenhand-*-linux-*.tar.gz
 tool=$(basename "$work"/unpacked/evenhand-*)
 echo "bare: $tool, with libc alone"
-in_bare "$work/c" --ro-bind "$work/unpacked/$tool" /bin -- /bin/bin/evenhand demo -o /tmp/demo >"$work/demo.txt"
+in_bare "$work/c" --ro-bind "$work/unpacked/$tool" /bin -- /bin/bin/evenhand demo -o demo >"$work/demo.txt"
 grep -q 'proven optimal' "$work/demo.txt"
 
 "$here/interpreters.sh" | while read -r version python; do
@@ -62,7 +62,7 @@ grep -q 'proven optimal' "$work/demo.txt"
   in_bare "$place" "$@" "$prefix/bin/python3" -I -m venv /env
   in_bare "$place" "$@" /env/bin/python -m pip install --quiet --disable-pip-version-check --no-index \
     --find-links /packages --find-links /wheels --find-links /dist 'evenhand[tool]' -r /packages/requirements.txt
-  in_bare "$place" "$@" /env/bin/evenhand demo -o /tmp/demo >"$work/demo-$version.txt"
+  in_bare "$place" "$@" /env/bin/evenhand demo -o demo >"$work/demo-$version.txt"
   grep -q 'proven optimal' "$work/demo-$version.txt"
   in_bare "$place" "$@" /env/bin/python -m pytest -q -p no:cacheprovider -n 2 --import-mode=append \
     -c /project/pyproject.toml -m "not full" --rootdir /project $(sed 's|^|/project/python/tests/|' "$here/bare-tests.txt")
