@@ -13,11 +13,6 @@ Option* Option::required() {
   return this;
 }
 
-Option* Option::type_name(const std::string& text) {
-  option_->type_name(text);
-  return this;
-}
-
 Option* Option::default_str(const std::string& text) {
   option_->default_str(text);
   return this;
@@ -39,27 +34,34 @@ Command* Command::add_subcommand(const std::string& name, const std::string& des
   return &commands_.emplace_back(*added);
 }
 
+void Command::add_subcommands(std::initializer_list<Subcommand> subcommands, int& status) {
+  for (const Subcommand& each : subcommands) {
+    each.add(*add_subcommand(each.name, each.description), status);
+  }
+}
+
 Option* Command::keep(CLI::Option* option) {
   return &options_.emplace_back(*option);
 }
 
-Option* Command::add_option(const std::string& name, std::string& value, const std::string& help) {
-  return keep(app_->add_option(name, value, help));
+Option* Command::add_option(const std::string& name, std::string& value, const std::string& type,
+                            const std::string& help) {
+  return keep(app_->add_option(name, value, help)->type_name(type));
 }
 
 Option* Command::add_option(const std::string& name, std::optional<std::string>& value,
-                            const std::string& help) {
-  return keep(app_->add_option(name, value, help));
+                            const std::string& type, const std::string& help) {
+  return keep(app_->add_option(name, value, help)->type_name(type));
 }
 
 Option* Command::add_option(const std::string& name, std::vector<std::string>& value,
-                            const std::string& help) {
-  return keep(app_->add_option(name, value, help));
+                            const std::string& type, const std::string& help) {
+  return keep(app_->add_option(name, value, help)->type_name(type));
 }
 
 Option* Command::add_option(const std::string& name, std::function<void(const std::string&)> take,
-                            const std::string& help) {
-  return keep(app_->add_option_function<std::string>(name, std::move(take), help));
+                            const std::string& type, const std::string& help) {
+  return keep(app_->add_option_function<std::string>(name, std::move(take), help)->type_name(type));
 }
 
 Option* Command::add_flag(const std::string& name, bool& value, const std::string& help) {

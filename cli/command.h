@@ -4,9 +4,12 @@
 
 #include <deque>
 #include <functional>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace CLI {
@@ -21,7 +24,6 @@ class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
   Option* required();
-  Option* type_name(const std::string& text);    // how help calls its value
   Option* default_str(const std::string& text);  // how help calls its default
   Option* capture_default_str();                 // the value it has now
   Option* one_at_a_time();                       // may be repeated, each time with one value
@@ -31,6 +33,16 @@ class Option {
   CLI::Option* option_;
 };
 
+class Command;
+
+struct Subcommand {
+  const char* name;
+  const char* description;
+  // Puts its options into `command`. When it is asked for, it runs and leaves the exit status in
+  // `status`.
+  void (*add)(Command& command, int& status);
+};
+
 class Command {
  public:
   explicit Command(CLI::App& app) : app_(&app) {}
@@ -38,17 +50,27 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   Command* add_subcommand(const std::string& name, const std::string& description);
-  Option* add_option(const std::string& name, std::string& value, const std::string& help);
+  void add_subcommands(std::initializer_list<Subcommand> subcommands, int& status);
+  // `type` is how help calls the value.
+  Option* add_option(const std::string& name, std::string& value, const std::string& type,
+                     const std::string& help);
   Option* add_option(const std::string& name, std::optional<std::string>& value,
-                     const std::string& help);
+                     const std::string& type, const std::string& help);
   Option* add_option(const std::string& name, std::vector<std::string>& value,
-                     const std::string& help);
+                     const std::string& type, const std::string& help);
   // `take` may throw; it is called once for each time the option is given.
   Option* add_option(const std::string& name, std::function<void(const std::string&)> take,
-                     const std::string& help);
+                     const std::string& type, const std::string& help);
   Option* add_flag(const std::string& name, bool& value, const std::string& help);
   void footer(const std::string& text);
   void callback(std::function<void()> run);
+  // The arguments that `run` is called with when the command is asked for; options fill them in.
+  template <class Taken, class Arguments = std::remove_cvref_t<Taken>>
+  Arguments& runs(int (*run)(Taken), int& status) {
+    const auto arguments = std::make_shared<Arguments>();
+    callback([arguments, run, &status] { status = run(*arguments); });
+    return *arguments;
+  }
   void require_subcommand();
   // What was typed, as far as it bears on the result: without `but` (long names) and the folders of
   // files. Words that a shell would take apart are in quotes.

@@ -112,7 +112,7 @@ void add_manual(Command& program, int& status) {
   const auto shell = std::make_shared<Shell>(Shell::bash);
   completion
       .add_option(
-          "SHELL", [shell](const std::string& name) { *shell = shell_from(name); },
+          "SHELL", [shell](const std::string& name) { *shell = shell_from(name); }, "TEXT",
           "bash, zsh or fish")
       ->default_str("bash");
   completion.add_flag("--json", *json, "Print it as JSON, in `text`");

@@ -52,183 +52,153 @@ std::uint64_t whole_number_from(std::string_view text, std::string_view option) 
 
 Option* add_whole_number(Command& command, const std::string& name,
                          std::optional<std::uint64_t>& value, const std::string& help) {
-  return command
-      .add_option(
-          name, [name, &value](const std::string& text) { value = whole_number_from(text, name); },
-          help)
-      ->type_name("N");
+  return command.add_option(
+      name, [name, &value](const std::string& text) { value = whole_number_from(text, name); }, "N",
+      help);
 }
 
 Option* add_number(Command& command, const std::string& name, double& value,
                    const std::string& help) {
   return command
       .add_option(
-          name, [name, &value](const std::string& text) { value = number_from(text, name); }, help)
-      ->type_name("X")
+          name, [name, &value](const std::string& text) { value = number_from(text, name); }, "X",
+          help)
       ->default_str(shortest(value));
 }
 
 Option* add_number(Command& command, const std::string& name, std::optional<double>& value,
                    const std::string& help) {
-  return command
-      .add_option(
-          name, [name, &value](const std::string& text) { value = number_from(text, name); }, help)
-      ->type_name("X");
+  return command.add_option(
+      name, [name, &value](const std::string& text) { value = number_from(text, name); }, "X",
+      help);
 }
 
 void add_threads(Command& command, DatabaseOptions& options) {
-  command
-      .add_option(
-          "--threads",
-          [&options](const std::string& text) {
-            constexpr unsigned most = 4096;
-            const char* const end = text.data() + text.size();
-            const auto [rest, error] = std::from_chars(text.data(), end, options.threads);
-            if (error != std::errc() || rest != end || options.threads < 1 ||
-                options.threads > most) {
-              throw UserError(fmt::format("--threads takes a whole number from 1 to {}, not {}",
-                                          most, shown(text)));
-            }
-            use_threads(options.threads);
-          },
-          "Cores to use (default: all)")
-      ->type_name("N");
+  command.add_option(
+      "--threads",
+      [&options](const std::string& text) {
+        constexpr unsigned most = 4096;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, options.threads);
+        if (error != std::errc() || rest != end || options.threads < 1 || options.threads > most) {
+          throw UserError(fmt::format("--threads takes a whole number from 1 to {}, not {}", most,
+                                      shown(text)));
+        }
+        use_threads(options.threads);
+      },
+      "N", "Cores to use (default: all)");
 }
 
 void add_data_options(Command& command, DataOptions& options) {
   const Section section(command, "Data");
-  command
-      .add_option(
-          "DATA", options.input.data,
-          "A CSV, Parquet or JSON file, also compressed (.gz, .zst), a folder, a glob in quotes, "
-          "or - for standard input")
-      ->type_name("");
-  command
-      .add_option("--sql", options.input.sql,
-                  "A SELECT instead of DATA, on files named in it: \"SELECT * FROM 'a.csv' WHERE "
-                  "year = 2025\"")
-      ->type_name("SELECT");
-  command
-      .add_option("--format", options.input.format,
-                  "Format of DATA, if its name does not tell: csv, parquet or json")
-      ->type_name("NAME");
+  command.add_option(
+      "DATA", options.input.data, "",
+      "A CSV, Parquet or JSON file, also compressed (.gz, .zst), a folder, a glob in quotes, "
+      "or - for standard input");
+  command.add_option(
+      "--sql", options.input.sql, "SELECT",
+      "A SELECT instead of DATA, on files named in it: \"SELECT * FROM 'a.csv' WHERE "
+      "year = 2025\"");
+  command.add_option("--format", options.input.format, "NAME",
+                     "Format of DATA, if its name does not tell: csv, parquet or json");
   add_threads(command, options.database);
+  command.add_option("--memory", options.database.memory, "SIZE",
+                     "Memory limit for files, and for exact scores, for example 2GB");
+}
+
+void add_null_option(Command& command, std::string& null) {
   command
-      .add_option("--memory", options.database.memory,
-                  "Memory limit for files, and for exact scores, for example 2GB")
-      ->type_name("SIZE");
+      .add_option("--null", null, "WORD",
+                  "Rows with a missing value: error, exclude, or a name for missing groups")
+      ->default_str("error");
+}
+
+void add_output_format(Command& command, std::string& format) {
+  command.add_option("--output-format", format, "NAME",
+                     "Format to write, if the file name does not tell: csv, parquet or json");
 }
 
 void add_row_options(Command& command, RowOptions& options) {
   const Section section(command, "Columns");
-  command.add_option("--score", options.score, "The column with the model's score")
-      ->type_name("COLUMN");
+  command.add_option("--score", options.score, "COLUMN", "The column with the model's score");
+  command.add_option(
+      "--sensitive", options.sensitive, "COLUMNS",
+      "The column that says which group a person belongs to; separate several with commas");
+  command.add_option("--within", options.within, "COLUMNS",
+                     "Be fair inside each value of these columns, for example job or region");
+  command.add_option("--label", options.label, "COLUMN",
+                     "The column with the actual outcome, 0 or 1; some criteria need it");
+  command.add_option("--weight", options.weight, "COLUMN", "The column with the weight of a row");
+  add_null_option(command, options.null);
   command
-      .add_option(
-          "--sensitive", options.sensitive,
-          "The column that says which group a person belongs to; separate several with commas")
-      ->type_name("COLUMNS");
-  command
-      .add_option("--within", options.within,
-                  "Be fair inside each value of these columns, for example job or region")
-      ->type_name("COLUMNS");
-  command
-      .add_option("--label", options.label,
-                  "The column with the actual outcome, 0 or 1; some criteria need it")
-      ->type_name("COLUMN");
-  command.add_option("--weight", options.weight, "The column with the weight of a row")
-      ->type_name("COLUMN");
-  command
-      .add_option("--null", options.null,
-                  "Rows with a missing value: error, exclude, or a name for missing groups")
-      ->type_name("WORD")
-      ->default_str("error");
-  command
-      .add_option("--scale", options.scale, "How to read a score: " + choices_of("scale").text())
-      ->type_name("NAME")
+      .add_option("--scale", options.scale, "NAME",
+                  "How to read a score: " + choices_of("scale").text())
       ->default_str("probability");
   command
-      .add_option("--favorable", options.favorable,
+      .add_option("--favorable", options.favorable, "high|low",
                   "Which scores deserve the favourable decision: " + choices_of("favorable").text())
-      ->type_name("high|low")
       ->default_str("high");
   command
       .add_option(
-          "--resolution", options.resolution,
+          "--resolution", options.resolution, "exact|BITS|auto",
           "Precision of scores: exact, a number of BITS (16 is 1/65536), or auto: exact up to "
           "65,536 different scores in a cell; bounds memory")
-      ->type_name("exact|BITS|auto")
       ->default_str("exact");
 }
 
 void add_tally_option(Command& command, RowOptions& options) {
   const Section section(command, "Data");
-  command
-      .add_option("--tally", options.tally,
-                  "A file made by evenhand tally or by SQL, instead of DATA")
-      ->type_name("FILE");
+  command.add_option("--tally", options.tally, "FILE",
+                     "A file made by evenhand tally or by SQL, instead of DATA");
 }
 
 void add_deciding_options(Command& command, DecidingOptions& options, const std::string& score_help,
                           const std::string& score_type) {
-  command.add_option("--rule", options.rule, "A rule made by evenhand fit")
-      ->required()
-      ->type_name("FILE");
-  command.add_option("--score", options.score, score_help + " (default: as named in the rule)")
-      ->type_name(score_type);
+  command.add_option("--rule", options.rule, "FILE", "A rule made by evenhand fit")->required();
+  command.add_option("--score", options.score, score_type,
+                     score_help + " (default: as named in the rule)");
   command
-      .add_option("--unseen", options.unseen,
+      .add_option("--unseen", options.unseen, "WORD",
                   "People in a cell that the rule has never seen: " + choices_of("unseen").text())
-      ->type_name("WORD")
       ->capture_default_str();
-  command
-      .add_option("--null", options.null,
-                  "A name for missing groups (default: the one used to fit the rule)")
-      ->type_name("NAME");
+  command.add_option("--null", options.null, "NAME",
+                     "A name for missing groups (default: the one used to fit the rule)");
 }
 
 void add_decision_names(Command& command, DecisionNames& names) {
-  command.add_option("--probability-name", names.probability_name, "Name of the column")
-      ->type_name("NAME")
+  command.add_option("--probability-name", names.probability_name, "NAME", "Name of the column")
       ->capture_default_str();
-  command.add_option("--decision-name", names.decision_name, "Name of the column")
-      ->type_name("NAME")
+  command.add_option("--decision-name", names.decision_name, "NAME", "Name of the column")
       ->capture_default_str();
 }
 
 void add_fairness_options(Command& command, FairnessOptions& options, Strictness strictness) {
   const Section section(command, "What is fair");
-  command
-      .add_option("--criterion", options.criterion,
-                  fmt::format("What is fair: {}; Fairlearn's names are accepted", criteria_text()))
-      ->type_name("NAME");
+  command.add_option(
+      "--criterion", options.criterion, "NAME",
+      fmt::format("What is fair: {}; Fairlearn's names are accepted", criteria_text()));
   if (strictness == Strictness::given) {
     add_number(command, "--tolerance", options.tolerance,
                "How far the groups' rates may differ, from 0 to 1 (default: 0)");
     add_number(command, "--ratio", options.ratio,
                "For four-fifths: the smallest rate is at least X of the largest (default: 0.8)");
   }
+  command.add_option("--rho", options.rho, "X",
+                     "For equal-rates: the common rate, a number, base or best (default: best)");
   command
-      .add_option("--rho", options.rho,
-                  "For equal-rates: the common rate, a number, base or best (default: best)")
-      ->type_name("X");
-  command
-      .add_option("--require", options.require,
+      .add_option("--require", options.require, "TEXT",
                   "A requirement of your own, for example \"rate <= 0.1\" or \"tpr[sex=F] >= 0.9 * "
                   "tpr[sex=M]\"; may be repeated, and given without --criterion")
-      ->type_name("TEXT")
       ->one_at_a_time();
   command
       .add_option(
-          "--no-worse", options.no_worse,
+          "--no-worse", options.no_worse, "NAME",
           "Keep every group's rate, or tpr, at least as high as with base decisions; may be "
           "repeated")
-      ->type_name("NAME")
       ->one_at_a_time();
   command
-      .add_option("--across", options.across,
+      .add_option("--across", options.across, "NAME",
                   "Several sensitive columns, fair by " + choices_of("across").text())
-      ->type_name("NAME")
       ->capture_default_str();
 }
 
@@ -245,24 +215,21 @@ void add_objective_options(Command& command, ObjectiveOptions& options) {
 
 void add_calibration_options(Command& command, CalibrationOptions& options) {
   command
-      .add_option("--calibrate", options.calibrate,
+      .add_option("--calibrate", options.calibrate, "NAME",
                   "Where the probability of a score comes from: " + choices_of("calibrate").text())
-      ->type_name("NAME")
       ->capture_default_str();
   command
-      .add_option("--calibrate-by", options.by,
+      .add_option("--calibrate-by", options.by, "cell|all",
                   "What has a curve: " + choices_of("calibrate-by").text())
-      ->type_name("cell|all")
       ->default_str("cell");
 }
 
 void add_fit_options(Command& command, FitOptions& options) {
   const Section section(command, "Fitting");
-  command
-      .add_option("--gamma", options.gamma,
-                  "Width of randomization; 0 draws lots only where the best rule has to, auto is "
-                  "N^(-1/6) for N rows (default: 0)")
-      ->type_name("X|auto");
+  command.add_option(
+      "--gamma", options.gamma, "X|auto",
+      "Width of randomization; 0 draws lots only where the best rule has to, auto is "
+      "N^(-1/6) for N rows (default: 0)");
   add_calibration_options(command, options.calibration);
 }
 
@@ -354,16 +321,15 @@ SolveOptions FitOptions::build(const ObjectiveOptions& objective, unsigned threa
 
 void add_subject_options(Command& command, std::vector<std::string>& rules, const char* of_rules,
                          std::string& decision, const char* of_decision) {
-  command.add_option("--rule", rules, of_rules)->type_name("FILE")->one_at_a_time();
-  command.add_option("--decision", decision, of_decision)->type_name("COLUMN");
+  command.add_option("--rule", rules, "FILE", of_rules)->one_at_a_time();
+  command.add_option("--decision", decision, "COLUMN", of_decision);
 }
 
 void add_unseen_option(Command& command, std::string& unseen) {
-  command
-      .add_option("--unseen", unseen,
-                  "With --rule, people in a group that it does not know: error, score (decide by "
-                  "the score alone) or reject (default: error)")
-      ->type_name("POLICY");
+  command.add_option(
+      "--unseen", unseen, "POLICY",
+      "With --rule, people in a group that it does not know: error, score (decide by "
+      "the score alone) or reject (default: error)");
 }
 
 }  // namespace evenhand::cli

@@ -53,6 +53,9 @@ struct RowOptions {
   Resolution finest() const;
 };
 void add_row_options(Command& command, RowOptions& options);
+void add_null_option(Command& command, std::string& null);
+
+void add_output_format(Command& command, std::string& format);  // of rows to write
 
 // Columns that are used if no other is named and the data have them: those of a rule's record.
 struct ColumnsIfThere {

@@ -159,22 +159,33 @@ int run(const std::vector<std::string>& arguments) {
       "evenhand");
   describe(program);
   Command commands(program);
-  add_demo(commands, status);
-  add_fit(commands, status);
-  add_apply(commands, status);
-  add_show(commands, status);
-  add_explain(commands, status);
-  add_audit(commands, status);
-  add_report(commands, status);
-  add_frontier(commands, status);
-  add_calibrate(commands, status);
-  add_tally(commands, status);
-  add_merge(commands, status);
-  add_sql(commands, status);
-  add_plan(commands, status);
-  add_monitor(commands, status);
-  add_verify(commands, status);
-  add_theory(commands, status);
+  commands.add_subcommands(
+      {
+          {"demo", "Everything below on built-in data, in a few seconds", add_demo},
+          {"fit", "Find the most accurate rule that treats groups alike", add_fit},
+          {"apply", "Decide for every row: adds the columns probability and decision", add_apply},
+          {"show", "Explain a rule in plain words", add_show},
+          {"explain", "Why somebody gets a decision, and which score it would have taken",
+           add_explain},
+          {"audit", "Figures by group, of the scores, of a rule, or of decisions already made",
+           add_audit},
+          {"report", "One page for the people who sign off, with all figures and a what-if slider",
+           add_report},
+          {"frontier", "What a stricter criterion costs: accuracy against tolerance", add_frontier},
+          {"calibrate",
+           "How far scores can be trusted as probabilities, before and after calibration",
+           add_calibrate},
+          {"tally", "Count rows by group and score: all that fitting needs, without anybody's row",
+           add_tally},
+          {"merge", "Add up tallies: the tally of all their rows, in any order", add_merge},
+          {"sql", "Tallies and decisions as SQL, for data that stay in a warehouse", add_sql},
+          {"plan", "How many people are needed to bound a difference", add_plan},
+          {"monitor", "Is a rule still within its tolerance, batch after batch?", add_monitor},
+          {"verify", "Recompute what a rule's record claims, or check a log of decisions",
+           add_verify},
+          {"theory", "The paper's theorems as calculators", add_theory},
+      },
+      status);
   add_manual(commands, status);
   add_quiet(program);
   forget_remarks();

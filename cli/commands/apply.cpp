@@ -271,36 +271,25 @@ int run_apply(const ApplyArguments& options) {
 
 }  // namespace
 
-void add_apply(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "apply", "Decide for every row: adds the columns probability and decision");
-  command.footer(
-      "Examples:\n"
-      "  evenhand apply loans.parquet --rule rule.json --id person --key-file key -o "
-      "decided.parquet\n"
-      "  evenhand apply loans.csv --rule rule.json --seed 7 > decided.csv\n\n"
-      "With --id and a key the same person always gets the same decision, whatever the file or its "
-      "order.\nExit status: 0 done, 2 wrong input or options.");
-  auto options = std::make_shared<ApplyArguments>();
-  add_data_options(command, options->data);
-  add_deciding_options(command, *options, "The column with the score", "COLUMN");
-  add_coin_options(command, options->coins, "The column that identifies people");
-  add_decision_names(command, *options);
-  command
-      .add_option("-o,--output", options->output,
-                  "A .parquet, .csv or .json file (default: CSV on standard output)")
-      ->type_name("FILE");
-  command
-      .add_option("--output-format", options->output_format,
-                  "Format to write, if the file name does not tell: csv, parquet or json")
-      ->type_name("NAME");
-  command
-      .add_option("--log", options->log,
-                  "Write why each decision was made, too: a .parquet, .csv or .json file that "
-                  "evenhand verify checks line by line")
-      ->type_name("FILE");
-  command.add_flag("--json", options->json, "Print what was decided, in numbers, as JSON");
-  command.callback([options, &status] { status = run_apply(*options); });
+void add_apply(Command& command, int& status) {
+  ApplyArguments& options = command.runs(run_apply, status);
+  command.footer(R"(Examples:
+  evenhand apply loans.parquet --rule rule.json --id person --key-file key -o decided.parquet
+  evenhand apply loans.csv --rule rule.json --seed 7 > decided.csv
+
+With --id and a key the same person always gets the same decision, whatever the file or its order.
+Exit status: 0 done, 2 wrong input or options.)");
+  add_data_options(command, options.data);
+  add_deciding_options(command, options, "The column with the score", "COLUMN");
+  add_coin_options(command, options.coins, "The column that identifies people");
+  add_decision_names(command, options);
+  command.add_option("-o,--output", options.output, "FILE",
+                     "A .parquet, .csv or .json file (default: CSV on standard output)");
+  add_output_format(command, options.output_format);
+  command.add_option("--log", options.log, "FILE",
+                     "Write why each decision was made, too: a .parquet, .csv or .json file that "
+                     "evenhand verify checks line by line");
+  command.add_flag("--json", options.json, "Print what was decided, in numbers, as JSON");
 }
 
 }  // namespace evenhand::cli

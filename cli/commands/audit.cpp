@@ -236,67 +236,57 @@ int run_audit(AuditArguments options) {
 
 }  // namespace
 
-void add_audit(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "audit", "Figures by group, of the scores, of a rule, or of decisions already made");
-  command.footer(
-      "Examples:\n"
-      "  evenhand audit loans.csv --score p --sensitive sex --label repaid\n"
-      "  evenhand audit loans.csv --rule rule.json\n"
-      "  evenhand audit loans.csv --rule today.json --rule blind.json --rule no-coins.json\n"
-      "  evenhand audit hired.csv --decision hired --sensitive sex --reference M --fail-above "
-      "0.05\n"
-      "  evenhand audit loans.csv --rule soft.json\n"
-      "  evenhand audit hired.csv --decision hired --soft p_female\n\n"
-      "Exit status: 0 done, 2 wrong input or options, 4 a limit is exceeded.");
-  auto options = std::make_shared<AuditArguments>();
-  add_data_options(command, options->data);
-  add_tally_option(command, options->rows);
+void add_audit(Command& command, int& status) {
+  AuditArguments& options = command.runs(run_audit, status);
+  command.footer(R"(Examples:
+  evenhand audit loans.csv --score p --sensitive sex --label repaid
+  evenhand audit loans.csv --rule rule.json
+  evenhand audit loans.csv --rule today.json --rule blind.json --rule no-coins.json
+  evenhand audit hired.csv --decision hired --sensitive sex --reference M --fail-above 0.05
+  evenhand audit loans.csv --rule soft.json
+  evenhand audit hired.csv --decision hired --soft p_female
+
+Exit status: 0 done, 2 wrong input or options, 4 a limit is exceeded.)");
+  add_data_options(command, options.data);
+  add_tally_option(command, options.rows);
   add_subject_options(
-      command, options->rules,
+      command, options.rules,
       "Audit this rule, beside the scores alone; give it again for each further rule, and they "
       "stand side by side, with whom each decides unlike the first",
-      options->decision, "Audit the decisions in this column, 0 or 1, instead of a score");
-  add_row_options(command, options->rows);
-  add_soft_columns(command, options->soft,
+      options.decision, "Audit the decisions in this column, 0 or 1, instead of a score");
+  add_row_options(command, options.rows);
+  add_soft_columns(command, options.soft,
                    "Instead of --sensitive: columns with the probability that somebody belongs to "
                    "a group; those who do are compared with those who do not, in expectation");
-  command
-      .add_option("--criterion", options->criterion,
-                  "Compare the rates of this criterion (default: the rule's, or selection rates)")
-      ->type_name("NAME");
-  command
-      .add_option(
-          "--across", options->across,
-          "Several sensitive columns: their combinations (intersection), each column on its "
-          "own (marginal), or both (default: the rule's, or intersection)")
-      ->type_name("NAME");
-  command
-      .add_option("--reference", options->reference,
-                  "Compare every group with this one; several sensitive columns with commas")
-      ->type_name("GROUP");
-  add_unseen_option(command, options->unseen);
+  command.add_option(
+      "--criterion", options.criterion, "NAME",
+      "Compare the rates of this criterion (default: the rule's, or selection rates)");
+  command.add_option(
+      "--across", options.across, "NAME",
+      "Several sensitive columns: their combinations (intersection), each column on its "
+      "own (marginal), or both (default: the rule's, or intersection)");
+  command.add_option("--reference", options.reference, "GROUP",
+                     "Compare every group with this one; several sensitive columns with commas");
+  add_unseen_option(command, options.unseen);
   command
       .add_option(
-          "--require", options->require,
+          "--require", options.require, "TEXT",
           "Check this requirement on these people, such as \"rate <= 0.1\"; may be repeated "
           "(default: those of the rule)")
-      ->type_name("TEXT")
       ->one_at_a_time();
-  add_number(command, "--min-group", options->min_group,
+  add_number(command, "--min-group", options.min_group,
              "Show groups of fewer people than this, but do not compare them (default: 0)");
-  add_limits(command, options->limits);
-  add_number(command, "--confidence", options->confidence,
+  add_limits(command, options.limits);
+  add_number(command, "--confidence", options.confidence,
              "Of the intervals, and of what is said of new people (default: 0.95)");
-  command.add_flag("--same-rows", options->same_rows,
+  command.add_flag("--same-rows", options.same_rows,
                    "The rule was fitted on these rows (identical data are recognised): bound it as "
                    "fit does");
-  add_objective_options(command, options->objective);
-  command.add_flag("--calibration", options->calibration,
+  add_objective_options(command, options.objective);
+  command.add_flag("--calibration", options.calibration,
                    "Say how far the scores can be trusted as probabilities, too; needs labels");
-  add_whole_number(command, "--bins", options->bins, "Bins in the calibration table (default: 15)");
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_audit(*options); });
+  add_whole_number(command, "--bins", options.bins, "Bins in the calibration table (default: 15)");
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 }  // namespace evenhand::cli

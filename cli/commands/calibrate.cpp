@@ -91,29 +91,23 @@ int run_calibrate(CalibrateArguments options) {
 
 }  // namespace
 
-void add_calibrate(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "calibrate", "How far scores can be trusted as probabilities, before and after calibration");
-  command.footer(
-      "Examples:\n"
-      "  evenhand calibrate loans.csv --score p --label repaid --sensitive sex\n"
-      "  evenhand calibrate loans.csv --score margin --scale raw --label repaid --calibrate platt\n"
-      "  evenhand calibrate new-loans.csv --rule rule.json\n\n"
-      "To decide with a calibrator, give fit the same --calibrate: the rule then takes the raw "
-      "scores.");
-  auto options = std::make_shared<CalibrateArguments>();
-  add_data_options(command, options->data);
-  add_tally_option(command, options->rows);
-  add_row_options(command, options->rows);
-  add_calibration_options(command, options->calibration);
-  command
-      .add_option("--rule", options->rule,
-                  "Measure the calibrator in this rule, on these rows, instead of fitting one")
-      ->type_name("FILE");
-  add_whole_number(command, "--bins", options->bins,
+void add_calibrate(Command& command, int& status) {
+  CalibrateArguments& options = command.runs(run_calibrate, status);
+  command.footer(R"(Examples:
+  evenhand calibrate loans.csv --score p --label repaid --sensitive sex
+  evenhand calibrate loans.csv --score margin --scale raw --label repaid --calibrate platt
+  evenhand calibrate new-loans.csv --rule rule.json
+
+To decide with a calibrator, give fit the same --calibrate: the rule then takes the raw scores.)");
+  add_data_options(command, options.data);
+  add_tally_option(command, options.rows);
+  add_row_options(command, options.rows);
+  add_calibration_options(command, options.calibration);
+  command.add_option("--rule", options.rule, "FILE",
+                     "Measure the calibrator in this rule, on these rows, instead of fitting one");
+  add_whole_number(command, "--bins", options.bins,
                    "Bins of the reliability table and of the calibration error (default: 15)");
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_calibrate(*options); });
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 }  // namespace evenhand::cli

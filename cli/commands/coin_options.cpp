@@ -24,11 +24,10 @@ Coin CoinOptions::coin() const {
 }
 
 void add_coin_options(Command& command, CoinOptions& options, const std::string& id_help) {
-  command.add_option("--id", options.id, id_help)->type_name("COLUMN");
-  command.add_option("--key-file", options.key_file, "A file of secret bytes, needed with --id")
-      ->type_name("FILE");
-  command.add_option("--seed", options.seed, "Seed of the coins, without --id (default: 0)")
-      ->type_name("N");
+  command.add_option("--id", options.id, "COLUMN", id_help);
+  command.add_option("--key-file", options.key_file, "FILE",
+                     "A file of secret bytes, needed with --id");
+  command.add_option("--seed", options.seed, "N", "Seed of the coins, without --id (default: 0)");
 }
 
 }  // namespace evenhand::cli

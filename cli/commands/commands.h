@@ -1,5 +1,4 @@
-// The commands. Each adds itself to the program; when it was asked for, it runs and leaves the
-// exit status in `status`.
+// The commands, as a Subcommand adds them.
 #pragma once
 
 #include <string>
@@ -9,22 +8,22 @@
 
 namespace evenhand::cli {
 
-void add_demo(Command& program, int& status);
-void add_fit(Command& program, int& status);
-void add_apply(Command& program, int& status);
-void add_show(Command& program, int& status);
-void add_explain(Command& program, int& status);
-void add_audit(Command& program, int& status);
-void add_frontier(Command& program, int& status);
-void add_calibrate(Command& program, int& status);
-void add_tally(Command& program, int& status);
-void add_merge(Command& program, int& status);
-void add_sql(Command& program, int& status);
-void add_plan(Command& program, int& status);
-void add_monitor(Command& program, int& status);
-void add_report(Command& program, int& status);
-void add_verify(Command& program, int& status);
-void add_theory(Command& program, int& status);
+void add_demo(Command& command, int& status);
+void add_fit(Command& command, int& status);
+void add_apply(Command& command, int& status);
+void add_show(Command& command, int& status);
+void add_explain(Command& command, int& status);
+void add_audit(Command& command, int& status);
+void add_frontier(Command& command, int& status);
+void add_calibrate(Command& command, int& status);
+void add_tally(Command& command, int& status);
+void add_merge(Command& command, int& status);
+void add_sql(Command& command, int& status);
+void add_plan(Command& command, int& status);
+void add_monitor(Command& command, int& status);
+void add_report(Command& command, int& status);
+void add_verify(Command& command, int& status);
+void add_theory(Command& command, int& status);
 void add_manual(Command& program, int& status);  // completion and man
 
 // The whole program, for main and for the demo. Never throws; messages go to standard error.

@@ -71,11 +71,9 @@ void add_confidence_options(Command& command, ConfidenceOptions& options) {
   const Section section(command, "New people");
   add_number(command, "--confidence", options.confidence,
              "Confidence of the bound for new people (default: 0.95)");
-  command
-      .add_option("--bound", options.bound,
-                  "Kind of bound: " + choices_of("bound").text() +
-                      " (default: same-rate where it holds, else any)")
-      ->type_name("NAME");
+  command.add_option("--bound", options.bound, "NAME",
+                     "Kind of bound: " + choices_of("bound").text() +
+                         " (default: same-rate where it holds, else any)");
   add_number(command, "--certify", options.certify,
              "Find the most accurate rule that meets the criterion on new people too, with this "
              "confidence; exit status 5 if there are too few rows");

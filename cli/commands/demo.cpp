@@ -91,12 +91,9 @@ int run_demo(const std::string& folder, bool json) {
 
 }  // namespace
 
-void add_demo(Command& program, int& status) {
-  Command& command =
-      *program.add_subcommand("demo", "Everything below on built-in data, in a few seconds");
+void add_demo(Command& command, int& status) {
   auto folder = std::make_shared<std::string>("evenhand-demo");
-  command.add_option("-o,--output", *folder, "The folder for its files")
-      ->type_name("FOLDER")
+  command.add_option("-o,--output", *folder, "FOLDER", "The folder for its files")
       ->capture_default_str();
   auto json = std::make_shared<bool>(false);
   command.add_flag("--json", *json, "Print the steps as JSON, without what they print");

@@ -222,33 +222,28 @@ int run_explain(const ExplainArguments& options) {
 
 }  // namespace
 
-void add_explain(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "explain", "Why somebody gets a decision, and which score it would have taken");
-  command.footer(
-      "Examples:\n"
-      "  evenhand explain --rule rule.json --score 0.42 --group sex=F\n"
-      "  evenhand explain --rule rule.json --score 0.42 --group sex=F --id p7 --key-file key\n"
-      "  evenhand explain --sql \"FROM 'loans.csv' WHERE person = 7\" --rule rule.json\n\n"
-      "Exit status: 0 done, 2 wrong input or options.");
-  auto options = std::make_shared<ExplainArguments>();
-  add_data_options(command, options->data);
-  add_deciding_options(command, *options,
+void add_explain(Command& command, int& status) {
+  ExplainArguments& options = command.runs(run_explain, status);
+  command.footer(R"(Examples:
+  evenhand explain --rule rule.json --score 0.42 --group sex=F
+  evenhand explain --rule rule.json --score 0.42 --group sex=F --id p7 --key-file key
+  evenhand explain --sql "FROM 'loans.csv' WHERE person = 7" --rule rule.json
+
+Exit status: 0 done, 2 wrong input or options.)");
+  add_data_options(command, options.data);
+  add_deciding_options(command, options,
                        "The score of one person; with DATA, the column with the scores", "NUMBER");
   command
-      .add_option("--group", options->group,
+      .add_option("--group", options.group, "NAME=VALUE",
                   "One person: the group, such as sex=F; once for each attribute of the rule")
-      ->type_name("NAME=VALUE")
       ->one_at_a_time();
   command
-      .add_option("--soft", options->soft,
+      .add_option("--soft", options.soft, "NAME=VALUE",
                   "One person, for a rule of soft attributes: a probability, such as p_female=0.3")
-      ->type_name("NAME=VALUE")
       ->one_at_a_time();
-  add_coin_options(command, options->coins,
+  add_coin_options(command, options.coins,
                    "Who it is; with DATA, the column that identifies people");
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_explain(*options); });
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 }  // namespace evenhand::cli

@@ -242,25 +242,20 @@ int run_fit(const FitArguments& options) {
 
 }  // namespace
 
-void add_fit(Command& program, int& status) {
-  Command& command =
-      *program.add_subcommand("fit", "Find the most accurate rule that treats groups alike");
-  command.footer(
-      "Examples:\n"
-      "  evenhand fit loans.parquet --score p --sensitive sex --criterion statistical-parity -o "
-      "rule.json\n"
-      "  evenhand fit loans.csv --score p --label repaid --sensitive sex,age_group --within region "
-      "\\\n"
-      "      --criterion equalized-odds --tolerance 0.02 -o rule.json\n"
-      "  evenhand fit risk.csv --score risk --favorable low --sensitive race --criterion "
-      "four-fifths \\\n"
-      "      --require \"rate <= 0.3\" -o rule.json\n"
-      "  evenhand fit --tally tally.parquet --criterion statistical-parity -o rule.json\n"
-      "  evenhand fit loans.csv --score margin --scale raw --label repaid --calibrate platt \\\n"
-      "      --sensitive sex --criterion statistical-parity -o rule.json\n"
-      "  evenhand fit loans.csv --score p --soft p_female,p_male -o rule.json\n\n"
-      "Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements,\n"
-      "5 too few rows to certify, 6 not proven optimal.");
+void add_fit(Command& command, int& status) {
+  command.footer(R"(Examples:
+  evenhand fit loans.parquet --score p --sensitive sex --criterion statistical-parity -o rule.json
+  evenhand fit loans.csv --score p --label repaid --sensitive sex,age_group --within region \
+      --criterion equalized-odds --tolerance 0.02 -o rule.json
+  evenhand fit risk.csv --score risk --favorable low --sensitive race --criterion four-fifths \
+      --require "rate <= 0.3" -o rule.json
+  evenhand fit --tally tally.parquet --criterion statistical-parity -o rule.json
+  evenhand fit loans.csv --score margin --scale raw --label repaid --calibrate platt \
+      --sensitive sex --criterion statistical-parity -o rule.json
+  evenhand fit loans.csv --score p --soft p_female,p_male -o rule.json
+
+Exit status: 0 done, 2 wrong input or options, 3 no rule meets the requirements,
+5 too few rows to certify, 6 not proven optimal.)");
   auto options = std::make_shared<FitArguments>();
   add_problem_options(command, *options);
   add_stochastic_options(command, options->stochastic);
@@ -269,10 +264,8 @@ void add_fit(Command& program, int& status) {
   add_lottery_options(command, options->lottery);
   command.add_flag("--blind", options->blind,
                    "One rule for everybody: groups are used to find it, not to apply it");
-  command
-      .add_option("-o,--output", options->output,
-                  "File to write the rule to; - for standard output")
-      ->type_name("FILE");
+  command.add_option("-o,--output", options->output, "FILE",
+                     "File to write the rule to; - for standard output");
   command.add_flag("--json", options->json, "Print the result as JSON");
   command.add_flag("--accept-inaccurate", options->accept_inaccurate,
                    "Write the rule even if it could not be proven optimal (status inaccurate)");

@@ -188,30 +188,23 @@ int run_frontier(const FrontierArguments& options) {
 
 }  // namespace
 
-void add_frontier(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "frontier", "What a stricter criterion costs: accuracy against tolerance");
-  command.footer(
-      "Examples:\n"
-      "  evenhand frontier loans.csv --score p --sensitive sex --criterion statistical-parity\n"
-      "  evenhand frontier loans.csv --score p --label repaid --sensitive sex \\\n"
-      "      --criterion equalized-odds --at 0,0.01,0.02,0.05 -o frontier.csv");
-  auto options = std::make_shared<FrontierArguments>();
-  add_problem_options(command, *options, Strictness::varied);
-  command
-      .add_option("--at", options->at, "Tolerances (for four-fifths: ratios), separated by commas")
-      ->type_name("X,...");
+void add_frontier(Command& command, int& status) {
+  FrontierArguments& options = command.runs(run_frontier, status);
+  command.footer(R"(Examples:
+  evenhand frontier loans.csv --score p --sensitive sex --criterion statistical-parity
+  evenhand frontier loans.csv --score p --label repaid --sensitive sex \
+      --criterion equalized-odds --at 0,0.01,0.02,0.05 -o frontier.csv)");
+  add_problem_options(command, options, Strictness::varied);
+  command.add_option("--at", options.at, "X,...",
+                     "Tolerances (for four-fifths: ratios), separated by commas");
   command.add_flag(
-      "--breakpoints", options->breakpoints,
+      "--breakpoints", options.breakpoints,
       "All tolerances where the slope changes: between them accuracy is a straight line");
 
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.add_flag("--csv", options->csv, "Print the result as CSV");
-  command
-      .add_option("-o,--output", options->output,
-                  "Write to a file: .csv is CSV, .json JSON, .txt or no ending the table")
-      ->type_name("FILE");
-  command.callback([options, &status] { status = run_frontier(*options); });
+  command.add_flag("--json", options.json, "Print the result as JSON");
+  command.add_flag("--csv", options.csv, "Print the result as CSV");
+  command.add_option("-o,--output", options.output, "FILE",
+                     "Write to a file: .csv is CSV, .json JSON, .txt or no ending the table");
 }
 
 }  // namespace evenhand::cli

@@ -193,52 +193,31 @@ int run_impossibility(const ImpossibilityOptions& options) {
 
 }  // namespace
 
-void add_impossibility(Command& theory, int& status) {
-  Command& command = *theory.add_subcommand(
-      "impossibility",
-      "Theorem 2: whatever the decisions, some split of the people makes them unfair");
-  command.footer(
-      "Examples:\n"
-      "  evenhand theory impossibility decided.csv --decision decision --membership p_female\n"
-      "  evenhand theory impossibility loans.csv --score p --sensitive sex --group F -o split.csv");
-  auto options = std::make_shared<ImpossibilityOptions>();
-  add_data_options(command, options->data);
-  command.add_option("--decision", options->decision, "The column with the decisions, 0 or 1")
-      ->type_name("COLUMN");
-  command
-      .add_option("--score", options->score,
-                  "Instead: a column of probabilities; decisions are positive above 1/2")
-      ->type_name("COLUMN");
-  add_number(command, "--base-threshold", options->base_threshold,
+void add_impossibility(Command& command, int& status) {
+  ImpossibilityOptions& options = command.runs(run_impossibility, status);
+  command.footer(R"(Examples:
+  evenhand theory impossibility decided.csv --decision decision --membership p_female
+  evenhand theory impossibility loans.csv --score p --sensitive sex --group F -o split.csv)");
+  add_data_options(command, options.data);
+  command.add_option("--decision", options.decision, "COLUMN",
+                     "The column with the decisions, 0 or 1");
+  command.add_option("--score", options.score, "COLUMN",
+                     "Instead: a column of probabilities; decisions are positive above 1/2");
+  add_number(command, "--base-threshold", options.base_threshold,
              "With --score: decisions are positive from this score on");
-  command
-      .add_option("--membership", options->membership,
-                  "The column with the probability of belonging, or 0 and 1")
-      ->type_name("COLUMN");
-  command.add_option("--sensitive", options->sensitive, "Instead: the column with the group")
-      ->type_name("COLUMN");
-  command.add_option("--group", options->group, "With --sensitive: who belongs")
-      ->type_name("VALUE");
-  command.add_option("--weight", options->weight, "The column with the weight of a row")
-      ->type_name("COLUMN");
-  command
-      .add_option("--null", options->null,
-                  "Rows with a missing value: error, exclude, or a name for missing groups")
-      ->type_name("WORD")
-      ->default_str("error");
-  command
-      .add_option("-o,--output", options->output,
-                  "Write all rows, with the side of the witness split that each is on")
-      ->type_name("FILE");
-  command
-      .add_option("--output-format", options->output_format,
-                  "Format to write, if the file name does not tell: csv, parquet or json")
-      ->type_name("NAME");
-  command.add_option("--witness-name", options->witness_name, "Name of that column")
-      ->type_name("NAME")
+  command.add_option("--membership", options.membership, "COLUMN",
+                     "The column with the probability of belonging, or 0 and 1");
+  command.add_option("--sensitive", options.sensitive, "COLUMN",
+                     "Instead: the column with the group");
+  command.add_option("--group", options.group, "VALUE", "With --sensitive: who belongs");
+  command.add_option("--weight", options.weight, "COLUMN", "The column with the weight of a row");
+  add_null_option(command, options.null);
+  command.add_option("-o,--output", options.output, "FILE",
+                     "Write all rows, with the side of the witness split that each is on");
+  add_output_format(command, options.output_format);
+  command.add_option("--witness-name", options.witness_name, "NAME", "Name of that column")
       ->capture_default_str();
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_impossibility(*options); });
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 }  // namespace evenhand::cli

@@ -5,6 +5,6 @@
 
 namespace evenhand::cli {
 
-void add_impossibility(Command& theory, int& status);
+void add_impossibility(Command& command, int& status);
 
 }  // namespace evenhand::cli

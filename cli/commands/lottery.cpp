@@ -30,11 +30,9 @@ void LotteryOptions::put_into(SolveOptions& options) const {
 }
 
 void add_lottery_options(Command& command, LotteryOptions& options) {
-  command
-      .add_option(
-          "--lottery", options.lottery,
-          "Who is decided by a coin: " + choices_of("lottery").text() + " (default: fewest)")
-      ->type_name("KIND");
+  command.add_option(
+      "--lottery", options.lottery, "KIND",
+      "Who is decided by a coin: " + choices_of("lottery").text() + " (default: fewest)");
   add_number(
       command, "--max-lottery", options.most,
       "Largest share of each group decided by a coin (one score is always allowed); the rule "

@@ -225,49 +225,36 @@ int run_monitor(const MonitorArguments& options) {
 
 }  // namespace
 
-void add_monitor(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "monitor", "Is a rule still within its tolerance, batch after batch?");
-  command.footer(
-      "Examples:\n"
-      "  evenhand monitor january.csv --rule rule.json --period month --tolerance 0.05 --state "
-      "state.json\n"
-      "  evenhand monitor '2025-*.parquet' --rule rule.json --tolerance 0.05\n"
-      "  evenhand monitor hired.csv --decision hired --sensitive sex --period month --tolerance "
-      "0.05\n\n"
-      "Exit status: 0 no alarm, 2 wrong input or options, 4 alarm.");
-  auto options = std::make_shared<MonitorArguments>();
-  add_data_options(command, options->data);
-  add_tally_option(command, options->rows);
-  add_row_options(command, options->rows);
+void add_monitor(Command& command, int& status) {
+  MonitorArguments& options = command.runs(run_monitor, status);
+  command.footer(R"(Examples:
+  evenhand monitor january.csv --rule rule.json --period month --tolerance 0.05 --state state.json
+  evenhand monitor '2025-*.parquet' --rule rule.json --tolerance 0.05
+  evenhand monitor hired.csv --decision hired --sensitive sex --period month --tolerance 0.05
+
+Exit status: 0 no alarm, 2 wrong input or options, 4 alarm.)");
+  add_data_options(command, options.data);
+  add_tally_option(command, options.rows);
+  add_row_options(command, options.rows);
   {
     const Section section(command, "Monitoring");
-    command.add_option("--rule", options->rule, "A rule made by evenhand fit")->type_name("FILE");
-    command
-        .add_option("--decision", options->decision,
-                    "Instead of --rule: the column with decisions, 0 or 1")
-        ->type_name("COLUMN");
-    command
-        .add_option("--criterion", options->criterion,
-                    "Monitor the rates of this criterion (default: the rule's, or selection rates)")
-        ->type_name("NAME");
-    command
-        .add_option("--period", options->period,
-                    "The column that says which batch a row belongs to, in the order of its "
-                    "values; without it every file, or every tally, is a batch, in the order of "
-                    "their names")
-        ->type_name("COLUMN");
-    add_number(command, "--tolerance", options->tolerance,
-               "How far the rates of groups may differ");
-    add_number(command, "--confidence", options->confidence,
+    command.add_option("--rule", options.rule, "FILE", "A rule made by evenhand fit");
+    command.add_option("--decision", options.decision, "COLUMN",
+                       "Instead of --rule: the column with decisions, 0 or 1");
+    command.add_option(
+        "--criterion", options.criterion, "NAME",
+        "Monitor the rates of this criterion (default: the rule's, or selection rates)");
+    command.add_option("--period", options.period, "COLUMN",
+                       "The column that says which batch a row belongs to, in the order of its "
+                       "values; without it every file, or every tally, is a batch, in the order of "
+                       "their names");
+    add_number(command, "--tolerance", options.tolerance, "How far the rates of groups may differ");
+    add_number(command, "--confidence", options.confidence,
                "1 minus the chance of a false alarm, however often you look (default: 0.95)");
-    command
-        .add_option("--state", options->state,
-                    "Continue from this file if it exists, and save the state in it")
-        ->type_name("FILE");
+    command.add_option("--state", options.state, "FILE",
+                       "Continue from this file if it exists, and save the state in it");
   }
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_monitor(*options); });
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 }  // namespace evenhand::cli

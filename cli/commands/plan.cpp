@@ -120,37 +120,34 @@ int run_plan(const PlanArguments& options) {
 
 }  // namespace
 
-void add_plan(Command& program, int& status) {
-  Command& command =
-      *program.add_subcommand("plan", "How many people are needed to bound a difference");
-  command.footer(
-      "Examples:\n"
-      "  evenhand plan --tolerance 0.05 --rate 0.2\n"
-      "  evenhand plan --ratio 0.8 --rate 0.3 --groups 4 --strata 5 --confidence 0.9\n"
-      "  evenhand plan loans.csv --score p --sensitive sex --criterion statistical-parity \\\n"
-      "      --tolerance 0.05");
-  auto options = std::make_shared<PlanArguments>();
-  add_problem_options(command, *options);
+void add_plan(Command& command, int& status) {
+  PlanArguments& options = command.runs(run_plan, status);
+  command.footer(R"(Examples:
+  evenhand plan --tolerance 0.05 --rate 0.2
+  evenhand plan --ratio 0.8 --rate 0.3 --groups 4 --strata 5 --confidence 0.9
+  evenhand plan loans.csv --score p --sensitive sex --criterion statistical-parity \
+      --tolerance 0.05)");
+  add_problem_options(command, options);
   {
     const Section section(command, "New people");
-    add_number(command, "--rate", options->rate,
+    add_number(command, "--rate", options.rate,
                "Without data: the rate that the groups have in common");
-    add_whole_number(command, "--groups", options->groups,
+    add_whole_number(command, "--groups", options.groups,
                      "Without data: groups that are compared (default: 2)");
-    add_whole_number(command, "--strata", options->strata,
+    add_whole_number(command, "--strata", options.strata,
                      "Without data: strata they are compared in (default: 1)");
-    add_number(command, "--confidence", options->confidence,
+    add_number(command, "--confidence", options.confidence,
                "Confidence of the bound (default: 0.95)");
-    add_number(command, "--power", options->power,
+    add_number(command, "--power", options.power,
                "How likely new rows are to show it (default: 0.8)");
-    add_number(command, "--actual", options->actual,
+    add_number(command, "--actual", options.actual,
                "The true difference, or ratio, that new rows are drawn with (default: 0, or 1)");
-    command.add_option("--bound", options->bound, "Bound for a fitted rule: same-rate, any or dkw")
-        ->type_name("NAME")
+    command
+        .add_option("--bound", options.bound, "NAME",
+                    "Bound for a fitted rule: same-rate, any or dkw")
         ->default_str("same-rate");
   }
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_plan(*options); });
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 }  // namespace evenhand::cli

@@ -229,55 +229,45 @@ int run_report(ReportArguments options) {
 
 }  // namespace
 
-void add_report(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "report", "One page for the people who sign off, with all figures and a what-if slider");
-  command.footer(
-      "Examples:\n"
-      "  evenhand report loans.csv --rule rule.json -o report.html\n"
-      "  evenhand report loans.csv --rule today.json --rule blind.json -o report.html\n"
-      "  evenhand report loans.csv --rule soft.json --rule today.json -o report.html\n"
-      "  evenhand report hired.csv --decision hired --sensitive sex,race -o report.html\n"
-      "  evenhand report --tally tally.parquet --rule rule.json -o report.md");
-  auto options = std::make_shared<ReportArguments>();
-  add_data_options(command, options->data);
-  add_tally_option(command, options->rows);
+void add_report(Command& command, int& status) {
+  ReportArguments& options = command.runs(run_report, status);
+  command.footer(R"(Examples:
+  evenhand report loans.csv --rule rule.json -o report.html
+  evenhand report loans.csv --rule today.json --rule blind.json -o report.html
+  evenhand report loans.csv --rule soft.json --rule today.json -o report.html
+  evenhand report hired.csv --decision hired --sensitive sex,race -o report.html
+  evenhand report --tally tally.parquet --rule rule.json -o report.md)");
+  add_data_options(command, options.data);
+  add_tally_option(command, options.rows);
   add_subject_options(
-      command, options->rules,
+      command, options.rules,
       "The rule that the report is about; give it again for each further rule, and they stand "
       "beside the first",
-      options->decision, "Report on the decisions in this column, 0 or 1, instead of a score");
-  add_row_options(command, options->rows);
-  add_fairness_options(command, options->fairness);
-  add_objective_options(command, options->objective);
-  add_unseen_option(command, options->unseen);
-  command
-      .add_option("--categories", options->categories,
-                  "Columns that regulators' tables are about (default: the sensitive ones)")
-      ->type_name("COLUMNS");
-  add_number(command, "--smallest-category", options->smallest_category,
+      options.decision, "Report on the decisions in this column, 0 or 1, instead of a score");
+  add_row_options(command, options.rows);
+  add_fairness_options(command, options.fairness);
+  add_objective_options(command, options.objective);
+  add_unseen_option(command, options.unseen);
+  command.add_option("--categories", options.categories, "COLUMNS",
+                     "Columns that regulators' tables are about (default: the sensitive ones)");
+  add_number(command, "--smallest-category", options.smallest_category,
              "Categories with a smaller share of the people have no impact ratio (default: 0.02)");
-  add_number(command, "--min-group", options->min_group,
+  add_number(command, "--min-group", options.min_group,
              "Show groups of fewer people than this, but do not compare them (default: 0)");
-  add_number(command, "--confidence", options->confidence,
+  add_number(command, "--confidence", options.confidence,
              "How sure intervals and bounds are (default: 0.95)");
-  add_whole_number(command, "--tolerances", options->tolerances,
+  add_whole_number(command, "--tolerances", options.tolerances,
                    "The most that the slider has, up to 500; 0 leaves it out (default: 500)");
-  add_whole_number(command, "--bins", options->bins,
-                   "Bins in the calibration charts (default: 10)");
-  command.add_option("--title", options->title, "Title of the page")->type_name("TEXT");
-  command
-      .add_option("--date", options->date,
-                  "The date that the page bears (default: none, so that the same data make the "
-                  "same page)")
-      ->type_name("TEXT");
-  command
-      .add_option("-o,--output", options->output,
-                  "Write to a file: .html is the page, .md Markdown, .json the figures (default: "
-                  "Markdown on standard output)")
-      ->type_name("FILE");
-  command.add_flag("--json", options->json, "Print the figures as JSON");
-  command.callback([options, &status] { status = run_report(*options); });
+  add_whole_number(command, "--bins", options.bins, "Bins in the calibration charts (default: 10)");
+  command.add_option("--title", options.title, "TEXT", "Title of the page");
+  command.add_option("--date", options.date, "TEXT",
+                     "The date that the page bears (default: none, so that the same data make the "
+                     "same page)");
+  command.add_option(
+      "-o,--output", options.output, "FILE",
+      "Write to a file: .html is the page, .md Markdown, .json the figures (default: "
+      "Markdown on standard output)");
+  command.add_flag("--json", options.json, "Print the figures as JSON");
 }
 
 }  // namespace evenhand::cli

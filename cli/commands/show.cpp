@@ -186,11 +186,10 @@ int run_show(const std::string& path, bool json) {
 
 }  // namespace
 
-void add_show(Command& program, int& status) {
-  Command& command = *program.add_subcommand("show", "Explain a rule in plain words");
+void add_show(Command& command, int& status) {
   command.footer("Example:\n  evenhand show rule.json");
   auto path = std::make_shared<std::string>();
-  command.add_option("RULE", *path, "A rule made by evenhand fit")->required()->type_name("");
+  command.add_option("RULE", *path, "", "A rule made by evenhand fit")->required();
   auto json = std::make_shared<bool>(false);
   command.add_flag("--json", *json, "Print the rule, its record and its words as JSON");
   command.callback([path, json, &status] { status = run_show(*path, *json); });

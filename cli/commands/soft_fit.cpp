@@ -113,11 +113,10 @@ void add_soft_options(Command& command, SoftFitOptions& options) {
                    "group");
   command.add_flag("--exhaustive", options.exhaustive,
                    "The columns of --soft are all the groups there are, and add up to 1");
-  command
-      .add_option("--check-with", options.check_with,
-                  "A column with the true group, to measure how far the columns of --soft are off "
-                  "and what the rule really does; it takes no part in the fit")
-      ->type_name("COLUMN");
+  command.add_option(
+      "--check-with", options.check_with, "COLUMN",
+      "A column with the true group, to measure how far the columns of --soft are off "
+      "and what the rule really does; it takes no part in the fit");
 }
 
 int run_soft_fit(const ProblemOptions& problem, const SoftFitOptions& options,

@@ -51,22 +51,19 @@ struct Target {
 };
 
 void add_dialect(Command& command, std::string& dialect) {
-  command.add_option("--dialect", dialect, "The engine: " + dialect_choices().text())
-      ->type_name("NAME");
+  command.add_option("--dialect", dialect, "NAME", "The engine: " + dialect_choices().text());
 }
 
 void add_target(Command& command, Target& target) {
   const Section section(command, "Data");
-  command
-      .add_option("TABLE,--table", target.source.table,
-                  "The table with the rows; schema.table, with double quotes around a name that "
-                  "has a dot itself")
-      ->type_name("NAME");
-  command.add_option("--sql", target.source.select, "A SELECT of the rows instead, taken as it is")
-      ->type_name("SELECT");
+  command.add_option("TABLE,--table", target.source.table, "NAME",
+                     "The table with the rows; schema.table, with double quotes around a name that "
+                     "has a dot itself");
+  command.add_option("--sql", target.source.select, "SELECT",
+                     "A SELECT of the rows instead, taken as it is");
   add_dialect(command, target.dialect);
-  command.add_option("-o,--output", target.output, "Write to this file (default: standard output)")
-      ->type_name("FILE");
+  command.add_option("-o,--output", target.output, "FILE",
+                     "Write to this file (default: standard output)");
   command.add_flag("--json", target.json, "Print the statement as JSON");
 }
 
@@ -97,7 +94,7 @@ SqlTallyOptions counting(const SqlTallyArguments& options) {
           .null = options.rows.null};
 }
 
-int run_tally(const SqlTallyArguments& options) {
+int run_sql_tally(const SqlTallyArguments& options) {
   if (options.rows.score.empty()) {
     throw UserError("--score is missing: name the column with the model's score");
   }
@@ -105,7 +102,7 @@ int run_tally(const SqlTallyArguments& options) {
   return exit_done;
 }
 
-int run_audit(const SqlTallyArguments& options) {
+int run_sql_audit(const SqlTallyArguments& options) {
   if (options.decision.empty()) {
     throw UserError("--decision is missing: name the column with the decisions, 0 or 1");
   }
@@ -120,7 +117,7 @@ struct SqlApplyArguments : DecidingOptions, DecisionNames {
   std::string id;
 };
 
-int run_apply(const SqlApplyArguments& options) {
+int run_sql_apply(const SqlApplyArguments& options) {
   const RuleFile file = read_rule(options.rule);
   const std::string score = options.score.empty() ? file.columns().score : options.score;
   if (score.empty()) {
@@ -141,105 +138,89 @@ int run_apply(const SqlApplyArguments& options) {
   return exit_done;
 }
 
-void add_sql_tally(Command& sql, int& status) {
-  Command& command = *sql.add_subcommand(
-      "tally", "A SELECT that counts rows by group and score: what fit --tally takes");
-  command.footer(
-      "Example:\n"
-      "  evenhand sql tally people --dialect postgresql --score p --sensitive sex --label repaid "
-      "|\n"
-      "    psql --csv -f - | evenhand fit --tally - --sensitive sex --criterion "
-      "equal-opportunity -o rule.json");
-  auto options = std::make_shared<SqlTallyArguments>();
-  add_target(command, options->target);
-  add_row_options(command, options->rows);
-  command.callback([options, &status] { status = run_tally(*options); });
+void add_sql_tally(Command& command, int& status) {
+  SqlTallyArguments& options = command.runs(run_sql_tally, status);
+  command.footer(R"(Example:
+  evenhand sql tally people --dialect postgresql --score p --sensitive sex --label repaid |
+    psql --csv -f - | evenhand fit --tally - --sensitive sex --criterion equal-opportunity -o rule.json)");
+  add_target(command, options.target);
+  add_row_options(command, options.rows);
 }
 
-void add_sql_audit(Command& sql, int& status) {
-  Command& command = *sql.add_subcommand(
-      "audit", "A SELECT that counts decisions already made: what audit --tally takes");
-  command.footer(
-      "Example:\n"
-      "  evenhand sql audit hired --dialect postgresql --decision hired --sensitive sex |\n"
-      "    psql --csv -f - | evenhand audit --tally - --sensitive sex");
-  auto options = std::make_shared<SqlTallyArguments>();
-  add_target(command, options->target);
-  command.add_option("--decision", options->decision, "The column with the decisions, 0 or 1")
-      ->type_name("COLUMN");
-  command.add_option("--sensitive", options->rows.sensitive, "The columns that make groups")
-      ->type_name("COLUMNS");
-  command.add_option("--within", options->rows.within, "The columns that make strata")
-      ->type_name("COLUMNS");
-  command.add_option("--label", options->rows.label, "The column with the actual outcome, 0 or 1")
-      ->type_name("COLUMN");
-  command.add_option("--weight", options->rows.weight, "The column with the weight of a row")
-      ->type_name("COLUMN");
-  command
-      .add_option("--null", options->rows.null,
-                  "Rows with a missing value: error, exclude, or a name for missing groups")
-      ->type_name("WORD")
-      ->default_str("error");
-  command.callback([options, &status] { status = run_audit(*options); });
+void add_sql_audit(Command& command, int& status) {
+  SqlTallyArguments& options = command.runs(run_sql_audit, status);
+  command.footer(R"(Example:
+  evenhand sql audit hired --dialect postgresql --decision hired --sensitive sex |
+    psql --csv -f - | evenhand audit --tally - --sensitive sex)");
+  add_target(command, options.target);
+  command.add_option("--decision", options.decision, "COLUMN",
+                     "The column with the decisions, 0 or 1");
+  command.add_option("--sensitive", options.rows.sensitive, "COLUMNS",
+                     "The columns that make groups");
+  command.add_option("--within", options.rows.within, "COLUMNS", "The columns that make strata");
+  command.add_option("--label", options.rows.label, "COLUMN",
+                     "The column with the actual outcome, 0 or 1");
+  command.add_option("--weight", options.rows.weight, "COLUMN",
+                     "The column with the weight of a row");
+  add_null_option(command, options.rows.null);
 }
 
-void add_sql_apply(Command& sql, int& status) {
-  Command& command = *sql.add_subcommand(
-      "apply", "A SELECT that decides for every row: all columns, probability and decision");
-  command.footer(
-      "Example:\n"
-      "  evenhand sql apply people --dialect postgresql --rule rule.json --id person\n\n"
-      "The secret does not stand in it: evenhand sql key says what to give to the session.");
-  auto options = std::make_shared<SqlApplyArguments>();
-  add_target(command, options->target);
-  add_deciding_options(command, *options, "The column with the score", "COLUMN");
-  command
-      .add_option("--id", options->id,
-                  "The column that identifies people; needed if the rule decides some by lot")
-      ->type_name("COLUMN");
-  add_decision_names(command, *options);
-  command.callback([options, &status] { status = run_apply(*options); });
+void add_sql_apply(Command& command, int& status) {
+  SqlApplyArguments& options = command.runs(run_sql_apply, status);
+  command.footer(R"(Example:
+  evenhand sql apply people --dialect postgresql --rule rule.json --id person
+
+The secret does not stand in it: evenhand sql key says what to give to the session.)");
+  add_target(command, options.target);
+  add_deciding_options(command, options, "The column with the score", "COLUMN");
+  command.add_option("--id", options.id, "COLUMN",
+                     "The column that identifies people; needed if the rule decides some by lot");
+  add_decision_names(command, options);
 }
 
-void add_sql_key(Command& sql, int& status) {
-  struct Arguments {
-    std::string key_file, dialect;
-    bool json = false;
-  };
-  Command& command = *sql.add_subcommand(
-      "key", "Print K, what statements need of the secret: as it is, or set for a session");
-  command.footer(
-      "Examples:\n"
-      "  PGOPTIONS=\"-c evenhand.key=$(evenhand sql key --key-file key)\" psql -f apply.sql\n"
-      "  evenhand sql key --key-file key --dialect duckdb\n\n"
-      "K is the SHA-256 of the key in hexadecimal. Whoever has K can foresee coins: keep it as the "
-      "key.");
-  auto options = std::make_shared<Arguments>();
-  command.add_option("--key-file", options->key_file, "The file of secret bytes")
-      ->required()
-      ->type_name("FILE");
-  add_dialect(command, options->dialect);
-  command.add_flag("--json", options->json, "Print it as JSON");
-  command.callback([options, &status] {
-    const Coin coin = coin_of_file(options->key_file);
-    const std::string key =
-        options->dialect.empty() ? coin.prefix() : sql_key(dialect_from(options->dialect), coin);
-    print(options->json ? Json{{"key", key}}.dump(2) + "\n" : key + "\n");
-    status = exit_done;
-  });
+struct SqlKeyArguments {
+  std::string key_file, dialect;
+  bool json = false;
+};
+
+int run_sql_key(const SqlKeyArguments& options) {
+  const Coin coin = coin_of_file(options.key_file);
+  const std::string key =
+      options.dialect.empty() ? coin.prefix() : sql_key(dialect_from(options.dialect), coin);
+  print(options.json ? Json{{"key", key}}.dump(2) + "\n" : key + "\n");
+  return exit_done;
+}
+
+void add_sql_key(Command& command, int& status) {
+  SqlKeyArguments& options = command.runs(run_sql_key, status);
+  command.footer(R"text(Examples:
+  PGOPTIONS="-c evenhand.key=$(evenhand sql key --key-file key)" psql -f apply.sql
+  evenhand sql key --key-file key --dialect duckdb
+
+K is the SHA-256 of the key in hexadecimal. Whoever has K can foresee coins: keep it as the key.)text");
+  command.add_option("--key-file", options.key_file, "FILE", "The file of secret bytes")
+      ->required();
+  add_dialect(command, options.dialect);
+  command.add_flag("--json", options.json, "Print it as JSON");
 }
 
 }  // namespace
 
-void add_sql(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "sql", "Tallies and decisions as SQL, for data that stay in a warehouse");
+void add_sql(Command& command, int& status) {
   command.require_subcommand();
   command.footer("Each has its own help: evenhand sql apply --help.");
-  add_sql_tally(command, status);
-  add_sql_apply(command, status);
-  add_sql_audit(command, status);
-  add_sql_key(command, status);
+  command.add_subcommands(
+      {
+          {"tally", "A SELECT that counts rows by group and score: what fit --tally takes",
+           add_sql_tally},
+          {"apply", "A SELECT that decides for every row: all columns, probability and decision",
+           add_sql_apply},
+          {"audit", "A SELECT that counts decisions already made: what audit --tally takes",
+           add_sql_audit},
+          {"key", "Print K, what statements need of the secret: as it is, or set for a session",
+           add_sql_key},
+      },
+      status);
 }
 
 }  // namespace evenhand::cli

@@ -153,51 +153,41 @@ int run_merge(const MergeOptions& options) {
 
 }  // namespace
 
-void add_tally(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "tally", "Count rows by group and score: all that fitting needs, without anybody's row");
-  command.footer(
-      "Examples:\n"
-      "  evenhand tally january.csv --score p --sensitive sex --label repaid -o january.parquet\n"
-      "  evenhand tally ward.csv --score risk --sensitive sex --min-count 10 -o ward.parquet\n\n"
-      "Any engine can make one: SELECT sex, score, count(*) AS n, sum(y) AS n1 FROM t GROUP BY "
-      "ALL\n"
-      "An exact tally of few rows still tells people apart; --min-count pools until none does.");
-  auto options = std::make_shared<TallyArguments>();
-  add_data_options(command, options->data);
-  add_tally_option(command, options->rows);
-  add_row_options(command, options->rows);
-  add_number(command, "--min-count", options->min_count,
+void add_tally(Command& command, int& status) {
+  TallyArguments& options = command.runs(run_tally, status);
+  command.footer(R"(Examples:
+  evenhand tally january.csv --score p --sensitive sex --label repaid -o january.parquet
+  evenhand tally ward.csv --score risk --sensitive sex --min-count 10 -o ward.parquet
+
+Any engine can make one: SELECT sex, score, count(*) AS n, sum(y) AS n1 FROM t GROUP BY ALL
+An exact tally of few rows still tells people apart; --min-count pools until none does.)");
+  add_data_options(command, options.data);
+  add_tally_option(command, options.rows);
+  add_row_options(command, options.rows);
+  add_number(command, "--min-count", options.min_count,
              "Pool neighbouring scores of a cell until every entry has at least this many rows");
-  command.add_option("-o,--output", options->output, "Parquet file to write the tally to")
-      ->required()
-      ->type_name("FILE");
-  command.add_flag("--json", options->json, "Print the summary as JSON");
-  command.callback([options, &status] { status = run_tally(*options); });
+  command.add_option("-o,--output", options.output, "FILE", "Parquet file to write the tally to")
+      ->required();
+  command.add_flag("--json", options.json, "Print the summary as JSON");
 }
 
-void add_merge(Command& program, int& status) {
-  Command& command =
-      *program.add_subcommand("merge", "Add up tallies: the tally of all their rows, in any order");
+void add_merge(Command& command, int& status) {
+  MergeOptions& options = command.runs(run_merge, status);
   command.footer("Example:\n  evenhand merge north.parquet south.parquet -o all.parquet");
-  auto options = std::make_shared<MergeOptions>();
-  command.add_option("TALLY", options->tallies, "Two or more tallies, also as a glob")
-      ->required()
-      ->type_name("");
+  command.add_option("TALLY", options.tallies, "", "Two or more tallies, also as a glob")
+      ->required();
   const auto plain = [&](const char* name, std::string& value, const std::string& help) {
-    command.add_option(name, value, "Of tallies made by SQL: " + help)->type_name("NAME");
+    command.add_option(name, value, "NAME", "Of tallies made by SQL: " + help);
   };
-  plain("--scale", options->rows.scale, "how scores are read (default: probability)");
-  plain("--favorable", options->rows.favorable, "which scores are favourable (default: high)");
-  plain("--resolution", options->rows.resolution, "how finely scores were told apart");
-  command.add_flag("--allow-repeated", options->repeated,
+  plain("--scale", options.rows.scale, "how scores are read (default: probability)");
+  plain("--favorable", options.rows.favorable, "which scores are favourable (default: high)");
+  plain("--resolution", options.rows.resolution, "how finely scores were told apart");
+  command.add_flag("--allow-repeated", options.repeated,
                    "Also add up tallies of the same people, who then count twice");
-  add_threads(command, options->database);
-  command.add_option("-o,--output", options->output, "Parquet file to write the sum to")
-      ->required()
-      ->type_name("FILE");
-  command.add_flag("--json", options->json, "Print the summary as JSON");
-  command.callback([options, &status] { status = run_merge(*options); });
+  add_threads(command, options.database);
+  command.add_option("-o,--output", options.output, "FILE", "Parquet file to write the sum to")
+      ->required();
+  command.add_flag("--json", options.json, "Print the summary as JSON");
 }
 
 }  // namespace evenhand::cli

@@ -74,21 +74,18 @@ int run_excess_risk(const ExcessRiskArguments& options) {
   return exit_done;
 }
 
-void add_excess_risk(Command& theory, int& status) {
-  Command& command = *theory.add_subcommand(
-      "excess-risk", "Theorem 3: how far a fitted rule is from the best fair one, on new people");
+void add_excess_risk(Command& command, int& status) {
+  ExcessRiskArguments& options = command.runs(run_excess_risk, status);
   command.footer("Example:\n  evenhand theory excess-risk --rows 1000000 --strata 5");
-  auto options = std::make_shared<ExcessRiskArguments>();
-  add_number(command, "--rows", options->rows, "Rows the rule is fitted on");
-  command.add_option("--gamma", options->gamma, "Width of randomization; auto is rows^(-1/6)")
-      ->type_name("X|auto")
+  add_number(command, "--rows", options.rows, "Rows the rule is fitted on");
+  command
+      .add_option("--gamma", options.gamma, "X|auto", "Width of randomization; auto is rows^(-1/6)")
       ->capture_default_str();
-  add_number(command, "--strata", options->strata, "Strata that are fair each on its own");
-  add_number(command, "--delta", options->delta, "The bound fails with at most this probability");
-  add_number(command, "--regressor-error", options->regressor_error,
+  add_number(command, "--strata", options.strata, "Strata that are fair each on its own");
+  add_number(command, "--delta", options.delta, "The bound fails with at most this probability");
+  add_number(command, "--regressor-error", options.regressor_error,
              "Mean absolute error of the scores on the scale of -1 to 1");
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_excess_risk(*options); });
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 struct SgdErrorArguments {
@@ -140,20 +137,17 @@ int run_sgd_error(const SgdErrorArguments& options) {
   return exit_done;
 }
 
-void add_sgd_error(Command& theory, int& status) {
-  Command& command = *theory.add_subcommand(
-      "sgd-error", "Proposition 4: how far stochastic gradient descent stays from the optimum");
+void add_sgd_error(Command& command, int& status) {
+  SgdErrorArguments& options = command.runs(run_sgd_error, status);
   command.footer("Example:\n  evenhand theory sgd-error --steps 250000 --gamma 0.01 --strata 5");
-  auto options = std::make_shared<SgdErrorArguments>();
-  add_number(command, "--steps", options->steps, "Steps in all");
-  add_number(command, "--gamma", options->gamma, "Width of randomization");
-  add_number(command, "--strata", options->strata, "Multipliers: strata, if there are two groups");
-  add_number(command, "--b", options->b,
+  add_number(command, "--steps", options.steps, "Steps in all");
+  add_number(command, "--gamma", options.gamma, "Width of randomization");
+  add_number(command, "--strata", options.strata, "Multipliers: strata, if there are two groups");
+  add_number(command, "--b", options.b,
              "The constant of the dual: 0, or for equal rates rho, from 0 to 1");
-  add_number(command, "--learning-rate", options->learning_rate,
+  add_number(command, "--learning-rate", options.learning_rate,
              "The bound for this learning rate, too");
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_sgd_error(*options); });
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 struct ScheduleArguments {
@@ -171,26 +165,31 @@ int run_schedule(const ScheduleArguments& options) {
   return exit_done;
 }
 
-void add_schedule(Command& theory, int& status) {
-  Command& command =
-      *theory.add_subcommand("gamma", "The paper's schedule, rows^(-1/6): what --gamma auto takes");
+void add_schedule(Command& command, int& status) {
+  ScheduleArguments& options = command.runs(run_schedule, status);
   command.footer("Example:\n  evenhand theory gamma --rows 16281");
-  auto options = std::make_shared<ScheduleArguments>();
-  add_number(command, "--rows", options->rows, "Rows the rule is fitted on");
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_schedule(*options); });
+  add_number(command, "--rows", options.rows, "Rows the rule is fitted on");
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 }  // namespace
 
-void add_theory(Command& program, int& status) {
-  Command& command = *program.add_subcommand("theory", "The paper's theorems as calculators");
+void add_theory(Command& command, int& status) {
   command.require_subcommand();
   command.footer("Each has its own help: evenhand theory impossibility --help.");
-  add_impossibility(command, status);
-  add_excess_risk(command, status);
-  add_sgd_error(command, status);
-  add_schedule(command, status);
+  command.add_subcommands(
+      {
+          {"impossibility",
+           "Theorem 2: whatever the decisions, some split of the people makes them unfair",
+           add_impossibility},
+          {"excess-risk",
+           "Theorem 3: how far a fitted rule is from the best fair one, on new people",
+           add_excess_risk},
+          {"sgd-error", "Proposition 4: how far stochastic gradient descent stays from the optimum",
+           add_sgd_error},
+          {"gamma", "The paper's schedule, rows^(-1/6): what --gamma auto takes", add_schedule},
+      },
+      status);
 }
 
 }  // namespace evenhand::cli

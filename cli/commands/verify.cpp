@@ -116,34 +116,28 @@ int run_verify(const VerifyArguments& options) {
 
 }  // namespace
 
-void add_verify(Command& program, int& status) {
-  Command& command = *program.add_subcommand(
-      "verify", "Recompute what a rule's record claims, or check a log of decisions");
-  command.footer(
-      "Examples:\n"
-      "  evenhand verify rule.json loans.parquet\n"
-      "  evenhand verify rule.json --tally tally.parquet --json\n"
-      "  evenhand verify --log decisions.parquet --rule rule.json --key-file key\n\n"
-      "Columns, scale and resolution are those of the rule's record unless named. The arithmetic\n"
-      "is plain sums over the data, and shares nothing with the code that fits.\n"
-      "Exit status: 0 verified, 2 wrong input or options, 4 a check says no.");
-  auto options = std::make_shared<VerifyArguments>();
-  command.add_option("RULE", options->rule, "A rule made by evenhand fit")->type_name("");
-  add_data_options(command, options->data);
-  add_tally_option(command, options->rows);
-  add_row_options(command, options->rows);
+void add_verify(Command& command, int& status) {
+  VerifyArguments& options = command.runs(run_verify, status);
+  command.footer(R"(Examples:
+  evenhand verify rule.json loans.parquet
+  evenhand verify rule.json --tally tally.parquet --json
+  evenhand verify --log decisions.parquet --rule rule.json --key-file key
+
+Columns, scale and resolution are those of the rule's record unless named. The arithmetic
+is plain sums over the data, and shares nothing with the code that fits.
+Exit status: 0 verified, 2 wrong input or options, 4 a check says no.)");
+  command.add_option("RULE", options.rule, "", "A rule made by evenhand fit");
+  add_data_options(command, options.data);
+  add_tally_option(command, options.rows);
+  add_row_options(command, options.rows);
   {
     const Section section(command, "Log of decisions");
-    command
-        .add_option("--log", options->log,
-                    "A log written by evenhand apply --log: check each line again")
-        ->type_name("FILE");
-    command.add_option("--rule", options->named, "The rule, where RULE is not given")
-        ->type_name("FILE");
-    add_key_options(command, options->key);
+    command.add_option("--log", options.log, "FILE",
+                       "A log written by evenhand apply --log: check each line again");
+    command.add_option("--rule", options.named, "FILE", "The rule, where RULE is not given");
+    add_key_options(command, options.key);
   }
-  command.add_flag("--json", options->json, "Print the result as JSON");
-  command.callback([options, &status] { status = run_verify(*options); });
+  command.add_flag("--json", options.json, "Print the result as JSON");
 }
 
 }  // namespace evenhand::cli

@@ -64,12 +64,9 @@ std::optional<Coin> KeyOptions::coin() const {
 }
 
 void add_key_options(Command& command, KeyOptions& options) {
-  command
-      .add_option("--key-file", options.key_file,
-                  "The key of the coins, to check these as well; without it they are believed")
-      ->type_name("FILE");
-  command.add_option("--seed", options.seed, "The same for decisions made by --seed")
-      ->type_name("N");
+  command.add_option("--key-file", options.key_file, "FILE",
+                     "The key of the coins, to check these as well; without it they are believed");
+  command.add_option("--seed", options.seed, "N", "The same for decisions made by --seed");
 }
 
 struct LogFunction::State {

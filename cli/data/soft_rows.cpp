@@ -41,17 +41,15 @@ void add_missing(std::vector<std::string>& names, const std::vector<std::string>
 }  // namespace
 
 void add_soft_columns(Command& command, SoftColumnOptions& options, const std::string& help) {
-  command.add_option("--soft", options.any, help)->type_name("COLUMNS");
-  command
-      .add_option("--soft-favorable", options.favorable,
-                  "Instead of --soft, for true-positive rates: the probability of belonging given "
-                  "the favourable outcome")
-      ->type_name("COLUMNS");
-  command
-      .add_option("--soft-unfavorable", options.unfavorable,
-                  "Instead of --soft, for false-positive rates: the same given the other outcome, "
-                  "for the same groups in the same order")
-      ->type_name("COLUMNS");
+  command.add_option("--soft", options.any, "COLUMNS", help);
+  command.add_option(
+      "--soft-favorable", options.favorable, "COLUMNS",
+      "Instead of --soft, for true-positive rates: the probability of belonging given "
+      "the favourable outcome");
+  command.add_option(
+      "--soft-unfavorable", options.unfavorable, "COLUMNS",
+      "Instead of --soft, for false-positive rates: the same given the other outcome, "
+      "for the same groups in the same order");
 }
 
 void refuse_beside_soft(const RowOptions& rows, const ObjectiveOptions& objective,

@@ -140,16 +140,13 @@ void StochasticOptions::refuse_overwriting(const InputOptions& input,
 void add_stochastic_options(Command& command, StochasticOptions& options) {
   const Section section(command, "Solver");
   command
-      .add_option("--solver", options.solver,
+      .add_option("--solver", options.solver, "exact|sgd",
                   "exact, with a proof; or sgd, the paper's stochastic gradient descent, for "
                   "statistical-parity and equal-rates, with --gamma 0.01 by default")
-      ->type_name("exact|sgd")
       ->capture_default_str();
-  command
-      .add_option("--projection", options.projection,
-                  "sgd: keep multipliers in a box that holds the optimum (corrected), or in the "
-                  "paper's, which may not (default: corrected)")
-      ->type_name("NAME");
+  command.add_option("--projection", options.projection, "NAME",
+                     "sgd: keep multipliers in a box that holds the optimum (corrected), or in the "
+                     "paper's, which may not (default: corrected)");
   add_number(command, "--learning-rate", options.learning_rate,
              "sgd: size of a step (default: that of the paper's Proposition 4)");
   add_number(command, "--epochs", options.epochs,
@@ -159,11 +156,9 @@ void add_stochastic_options(Command& command, StochasticOptions& options) {
   command.add_flag("--stream", options.stream,
                    "sgd: take rows in the order of DATA, a pass for each epoch, instead of drawing "
                    "them; an order that is not random misleads it");
-  command
-      .add_option("--trace", options.trace,
-                  "sgd: write multipliers, objective and violation against steps to a .csv or "
-                  ".json file")
-      ->type_name("FILE");
+  command.add_option("--trace", options.trace, "FILE",
+                     "sgd: write multipliers, objective and violation against steps to a .csv or "
+                     ".json file");
   add_whole_number(command, "--record-every", options.record_every,
                    "sgd: steps between two points of the trace (default: a hundredth of all)");
   command.add_flag("--compare", options.compare, "sgd: report the distance to the exact optimum");
