@@ -48,10 +48,10 @@ Allowance any_rule_allowance(double alpha, const PairSizes& sizes);
 // By how much the error of one rate may exceed that of the other, by BoundKind::dkw.
 double dkw_margin(double alpha, const PairSizes& sizes);
 
-// The largest p_i - p_j, and the smallest p_j / p_i, that the allowance leaves when r_i (over) and
-// r_j (under) are the rates observed.
+// The largest factor * p_i - p_j, and the smallest p_j / p_i, that the allowance leaves when r_i
+// (over) and r_j (under) are the rates observed.
 double difference_at_most(double over, double under, const PairSizes& sizes,
-                          const Allowance& allowance);
+                          const Allowance& allowance, double factor = 1);
 double ratio_at_least(double under, double over, const PairSizes& sizes,
                       const Allowance& allowance);
 
@@ -63,6 +63,7 @@ class PairBounds {
 
   std::size_t size() const noexcept { return pairs_.size(); }
   const PairSizes& sizes(std::size_t pair) const { return pairs_[pair]; }
+  const Allowance& allowance(std::size_t pair) const { return allowances_[pair]; }  // not of dkw
   // From -1 to 1, and from 0: below 0, or above 1, the difference is shown to be the other way.
   double difference(std::size_t pair, double over, double under) const;
   double ratio(std::size_t pair, double under, double over) const;

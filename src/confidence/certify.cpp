@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -19,6 +18,7 @@
 #include "solve/pieces.h"
 #include "solve/problem.h"
 #include "solve/whose_benefits.h"
+#include "support/infinity.h"
 
 namespace evenhand {
 namespace {
@@ -56,15 +56,28 @@ Goal goal_of(const Criterion& criterion) {
   return {is_ratio, is_ratio ? criterion.ratio : criterion.tolerance};
 }
 
-// Pairs of the same sizes have the same level, and so the same bound: one of each is enough.
-std::vector<std::size_t> distinct_pairs(const PairBounds& bounds, std::size_t first,
-                                        std::size_t count) {
-  std::map<std::pair<double, double>, std::size_t> seen;
+// The pairs whose bounds are widest, of which there are few: no bound is above that of a pair whose
+// cells both have fewer rows, or may err more.
+std::vector<std::size_t> widest_pairs(const PairBounds& bounds, std::size_t first,
+                                      std::size_t count) {
+  struct Weights {
+    double over, under;
+    std::size_t pair;
+    auto operator<=>(const Weights&) const = default;
+  };
+  std::vector<Weights> all;
   for (std::size_t n = first; n < first + count; ++n) {
-    seen.emplace(std::pair(bounds.sizes(n).over, bounds.sizes(n).under), n);
+    all.push_back({bounds.sizes(n).over / bounds.allowance(n).over,
+                   bounds.sizes(n).under / bounds.allowance(n).under, n});
   }
+  std::sort(all.begin(), all.end());
   std::vector<std::size_t> out;
-  for (const auto& [sizes, n] : seen) out.push_back(n);
+  double least = infinity;
+  for (const Weights& one : all) {
+    if (one.under >= least) continue;
+    least = one.under;
+    out.push_back(one.pair);
+  }
   return out;
 }
 
@@ -149,8 +162,7 @@ Certifiable windows_of(std::vector<ComparedGroups> compared, double delta, const
   out.bounds = std::make_unique<PairBounds>(pairs_of(out.compared), delta, BoundKind::same_rate);
   std::size_t first = 0;
   for (const ComparedGroups& groups : out.compared) {
-    out.windows.emplace_back(*out.bounds, distinct_pairs(*out.bounds, first, pairs_in(groups)),
-                             goal);
+    out.windows.emplace_back(*out.bounds, widest_pairs(*out.bounds, first, pairs_in(groups)), goal);
     first += pairs_in(groups);
   }
   return out;

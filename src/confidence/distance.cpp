@@ -94,10 +94,10 @@ double rate_distance(double observed, double actual) noexcept {
 }
 
 double difference_at_most(double over, double under, const PairSizes& sizes,
-                          const Allowance& allowance) {
+                          const Allowance& allowance, double factor) {
   const Extreme at =
-      extreme({over, sizes.over / allowance.over}, {under, sizes.under / allowance.under}, 1);
-  return at.over - at.under;
+      extreme({over, sizes.over / allowance.over}, {under, sizes.under / allowance.under}, factor);
+  return factor * at.over - at.under;
 }
 
 // The smallest p_j / p_i: where p_j - t p_i is least at some t, the ratio is below t, and a smaller

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "support/infinity.h"
 
 namespace evenhand {
 namespace {
@@ -10,8 +11,12 @@ namespace {
 // By how much a pair misses the goal at these rates; it rises with `high`.
 double excess(const PairBounds& bounds, std::size_t pair, const Goal& goal, double low,
               double high) {
-  return goal.is_ratio ? goal.value - bounds.ratio(pair, low, high)
-                       : bounds.difference(pair, high, low) - goal.value;
+  if (!goal.is_ratio) return bounds.difference(pair, high, low) - goal.value;
+  // p_j / p_i >= g where g p_i - p_j <= 0: one search in place of several.
+  constexpr double rounding = 1e-12;
+  return difference_at_most(high, low, bounds.sizes(pair), bounds.allowance(pair), goal.value) /
+             std::max(high, 1e-9) +
+         rounding;
 }
 
 // Where a pair just meets the goal, between `low`, where it does, and `high`, where it does not:
@@ -43,27 +48,33 @@ double highest_of(const PairBounds& bounds, std::size_t pair, const Goal& goal, 
 
 }  // namespace
 
+HighestCertified highest_of_pairs(const PairBounds& bounds, std::span<const std::size_t> pairs,
+                                  const Goal& goal, double lowest) {
+  // Pairs only ever lower what those before them left; most of them do not.
+  HighestCertified out;
+  for (const std::size_t pair : pairs) {
+    const double at_highest = excess(bounds, pair, goal, lowest, out.rate);
+    if (at_highest <= 0) continue;
+    out.pair = pair;
+    const double at_lowest = excess(bounds, pair, goal, lowest, lowest);
+    if (at_lowest > 0) return {-1, pair};
+    out.rate = highest_of(bounds, pair, goal, lowest, at_lowest, out.rate, at_highest);
+  }
+  return out;
+}
+
 double highest_certified(const PairBounds& bounds, std::span<const std::size_t> pairs,
                          const Goal& goal, double lowest) {
-  // Pairs only ever lower what those before them left; most of them do not.
-  double highest = 1;
-  for (const std::size_t pair : pairs) {
-    const double at_highest = excess(bounds, pair, goal, lowest, highest);
-    if (at_highest <= 0) continue;
-    const double at_lowest = excess(bounds, pair, goal, lowest, lowest);
-    if (at_lowest > 0) return -1;
-    highest = highest_of(bounds, pair, goal, lowest, at_lowest, highest, at_highest);
-  }
-  return highest;
+  return highest_of_pairs(bounds, pairs, goal, lowest).rate;
 }
 
 CertifiedWindows::CertifiedWindows(const PairBounds& bounds, std::vector<std::size_t> pairs,
                                    const Goal& goal)
-    : bounds_(&bounds), pairs_(std::move(pairs)), goal_(goal), phi_(points + 1) {}
+    : bounds_(&bounds), pairs_(std::move(pairs)), goal_(goal), from_(points + 1) {}
 
-double CertifiedWindows::phi(std::size_t i) {
-  if (!phi_[i]) phi_[i] = highest_certified(*bounds_, pairs_, goal_, at(i));
-  return *phi_[i];
+const HighestCertified& CertifiedWindows::from(std::size_t i) {
+  if (!from_[i]) from_[i] = highest_of_pairs(*bounds_, pairs_, goal_, at(i));
+  return *from_[i];
 }
 
 bool CertifiedWindows::any() {
@@ -78,7 +89,7 @@ std::optional<CertifiedWindow> CertifiedWindows::around(double low, double high)
 
 CertifiedWindow CertifiedWindows::best(const std::function<double(const CertifiedWindow&)>& worth) {
   CertifiedWindow found;
-  double most = -std::numeric_limits<double>::infinity();
+  double most = -infinity;
   const auto look = [&](std::size_t i) {
     if (phi(i) < at(i)) return;
     const CertifiedWindow window{at(i), phi(i)};
@@ -87,9 +98,20 @@ CertifiedWindow CertifiedWindows::best(const std::function<double(const Certifie
     most = value;
     found = window;
   };
-  // phi does not fall; and where the upper point is not certified, phi stays below it, since a
-  // smaller rate beside that one would be bounded no better than itself.
+  // No window between two points is worth more.
   const auto most_between = [&](std::size_t i, std::size_t j) {
+    const bool same = from(i).pair == from(j).pair;
+    const bool certified = phi(i) >= at(i);
+    if (same && certified == (phi(j) >= at(j))) {
+      // A pair's bound is concave in the rates. So what it refuses at both points it refuses
+      // between them, and where it sets phi at both, phi is below the chord; worth is concave along
+      // a line, hence nowhere above what two of three points on it lead to.
+      if (!certified) return -infinity;
+      const double middle = worth({(at(i) + at(j)) / 2, (phi(i) + phi(j)) / 2});
+      return 2 * middle - std::min(worth({at(i), phi(i)}), worth({at(j), phi(j)}));
+    }
+    // phi does not fall; and where the upper point is not certified, phi stays below it, since a
+    // smaller rate beside that one would be bounded no better than itself.
     return worth({at(i), std::max(phi(j), at(j))});
   };
   struct Part {

@@ -10,6 +10,15 @@
 
 namespace evenhand {
 
+// As highest_certified says, with the pair that sets it; none where all rates up to 1 are
+// certified.
+struct HighestCertified {
+  double rate = 1;
+  std::optional<std::size_t> pair = {};
+};
+HighestCertified highest_of_pairs(const PairBounds& bounds, std::span<const std::size_t> pairs,
+                                  const Goal& goal, double lowest);
+
 struct CertifiedWindow {
   double low = 0;
   double high = 1;
@@ -28,20 +37,21 @@ class CertifiedWindows {
   // The window that starts just below `low`, if it is certified and reaches up to `high`.
   std::optional<CertifiedWindow> around(double low, double high);
 
-  // The window in which `worth`, which grows with a window, is largest. None is skipped that could
-  // be better: a window that contains all those between two points is worth no less than any.
+  // The window in which `worth` is largest; it grows with a window and is concave in its ends. None
+  // is skipped that could be better.
   CertifiedWindow best(const std::function<double(const CertifiedWindow&)>& worth);
 
  private:
   static constexpr std::size_t points = 4096;
 
   static double at(std::size_t i) { return static_cast<double>(i) / points; }
-  double phi(std::size_t i);  // below at(i): not certified
+  const HighestCertified& from(std::size_t i);
+  double phi(std::size_t i) { return from(i).rate; }  // below at(i): not certified
 
   const PairBounds* bounds_;
   std::vector<std::size_t> pairs_;
   Goal goal_;
-  std::vector<std::optional<double>> phi_;
+  std::vector<std::optional<HighestCertified>> from_;
 };
 
 }  // namespace evenhand

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lottery/points.h"
+#include "solve/binned_curve.h"
 #include "support/parallel.h"
 
 namespace evenhand {
@@ -14,8 +15,9 @@ struct CellShapes::Cell {
     std::once_flag once;
     std::vector<Piece> pieces;
   };
-  std::once_flag curve_once, points_once, lumps_once;
+  std::once_flag curve_once, bins_once, points_once, lumps_once;
   std::unique_ptr<CellCurve> curve;
+  std::unique_ptr<BinnedCurve> bins;
   Points points;
   Pieces lumps;
   std::deque<Lump> opened;
@@ -52,6 +54,18 @@ const Points& CellShapes::points(CellCode cell) const {
   std::call_once(at.points_once,
                  [&] { at.points = points_of(data_, cell, from_labels_, outlook_, costs_); });
   return at.points;
+}
+
+bool CellShapes::by_bins() const {
+  return !from_labels_ && BinnedCurve::serves(data_, outlook_);
+}
+
+const CellVertices& CellShapes::vertices(CellCode cell) const {
+  if (!by_bins()) return curve(cell);
+  Cell& at = cells_[cell];
+  std::call_once(at.bins_once,
+                 [&] { at.bins = std::make_unique<BinnedCurve>(data_, cell, outlook_, costs_); });
+  return *at.bins;
 }
 
 const Pieces& CellShapes::lumps(CellCode cell) const {

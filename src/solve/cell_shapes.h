@@ -27,6 +27,10 @@ class CellShapes {
   const CellCurve& curve(CellCode cell, unsigned threads = 1) const;
   const Points& points(CellCode cell) const;
 
+  // What thresholds of a cell reach: from its bins, unsorted, where these tell.
+  bool by_bins() const;
+  const CellVertices& vertices(CellCode cell) const;
+
   // Benefits from scores: the cell's lumps, and what one of them holds.
   const Pieces& lumps(CellCode cell) const;
   bool open_around(Pieces& pieces, double rate) const;

@@ -112,6 +112,14 @@ double CellCurve::magnitude() const {
   return sum;
 }
 
+double CellCurve::most_benefit(double n) const {
+  const std::vector<double>& s0 = upper_.s0;
+  const auto after =
+      static_cast<std::size_t>(std::lower_bound(s0.begin(), s0.end(), n) - s0.begin());
+  if (after == 0) return 0;
+  return upper_.s1[after] - (s0[after] - n) * upper_.x[after - 1];
+}
+
 PricedLine priced_line(bool from_labels, const Costs& costs, double benefit_weight,
                        const CellPrice& price) {
   const double sum = costs.false_negative + costs.false_positive;

@@ -51,18 +51,36 @@ struct PricedLine {
 PricedLine priced_line(bool from_labels, const Costs& costs, double benefit_weight,
                        const CellPrice& price);
 
-class CellCurve {
+// What linear programs ask of a cell.
+class CellVertices {
  public:
-  // Refers to the data.
-  CellCurve(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
-            const Costs& costs, unsigned threads = 1);
+  CellVertices() = default;
+  CellVertices(const CellVertices&) = delete;
+  CellVertices& operator=(const CellVertices&) = delete;
+  virtual ~CellVertices() = default;
 
   // The best vertex for benefit_weight * benefit - prices, and its value.
   struct Best {
     Reach reach;
     double value = 0;
   };
-  Best best(double benefit_weight, const CellPrice& price) const;
+  virtual Best best(double benefit_weight, const CellPrice& price) const = 0;
+  virtual Reach total() const = 0;
+  virtual double magnitude() const = 0;  // sum n |h|
+  // Where benefits come from scores: of the best rule that selects so many.
+  virtual double most_benefit(double n) const = 0;
+};
+
+class CellCurve : public CellVertices {
+ public:
+  // Refers to the data.
+  CellCurve(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
+            const Costs& costs, unsigned threads = 1);
+
+  Best best(double benefit_weight, const CellPrice& price) const override;
+  Reach total() const override;
+  double magnitude() const override;
+  double most_benefit(double n) const override;
 
   // gamma > 0: the largest reduced objective, what it reaches, and the second derivatives by the
   // two prices.
@@ -75,8 +93,6 @@ class CellCurve {
 
   bool from_labels() const noexcept { return from_labels_; }
   const Chain& chain(bool upper) const { return upper ? upper_ : lower(); }
-  Reach total() const;
-  double magnitude() const;  // sum n |h|
 
   using Line = PricedLine;
   Line line(double benefit_weight, const CellPrice& price) const;

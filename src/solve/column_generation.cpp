@@ -358,17 +358,17 @@ std::optional<Infeasibility> explain(const System& system, Master& master) {
 
 }  // namespace
 
-Blocks blocks_of(const std::vector<const CellCurve*>& curves) {
+Blocks blocks_of(const std::vector<const CellVertices*>& cells) {
   const auto column = [](std::size_t cell, const Reach& reach) {
     return Column{reach.benefit, {{static_cast<CellCode>(cell), {reach.n, reach.n1}}}};
   };
   Blocks out;
-  out.count = curves.size();
-  out.start = [&curves, column](std::size_t c) {
-    return std::vector{column(c, {}), column(c, curves[c]->total())};
+  out.count = cells.size();
+  out.start = [&cells, column](std::size_t c) {
+    return std::vector{column(c, {}), column(c, cells[c]->total())};
   };
-  out.best = [&curves, column](std::size_t c, double weight, const std::vector<CellPrice>& price) {
-    const CellCurve::Best best = curves[c]->best(weight, price[c]);
+  out.best = [&cells, column](std::size_t c, double weight, const std::vector<CellPrice>& price) {
+    const CellVertices::Best best = cells[c]->best(weight, price[c]);
     return Blocks::Best{column(c, best.reach), best.value};
   };
   return out;

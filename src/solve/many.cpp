@@ -28,7 +28,9 @@ class Many {
         data_(problem.tally.data()),
         gamma_(problem.options.gamma),
         system_(compile(problem)) {
-    problem.shapes->make_curves(problem.options.threads);
+    if (gamma_ > 0 || !problem.shapes->by_bins() || meets_on_hulls()) {
+      problem.shapes->make_curves(problem.options.threads);
+    }
   }
 
   Solution run() {
@@ -49,6 +51,7 @@ class Many {
 
  private:
   const CellCurve& curve(CellCode c) const { return problem_.shapes->curve(c); }
+  const CellVertices& vertices(CellCode c) const { return problem_.shapes->vertices(c); }
 
   // gamma = 0: the solution gets its constraints, or learns that it is infeasible.
   std::optional<std::vector<Reach>> best(Solution& solution) const {
@@ -103,13 +106,13 @@ class Many {
   // What benefits alone ask for.
   std::vector<Reach> free_reach() const {
     std::vector<Reach> out;
-    for (CellCode c = 0; c < data_.names.size(); ++c) out.push_back(curve(c).best(1, {}).reach);
+    for (CellCode c = 0; c < data_.names.size(); ++c) out.push_back(vertices(c).best(1, {}).reach);
     return out;
   }
 
-  std::vector<const CellCurve*> curves_in(const Part& part) const {
-    std::vector<const CellCurve*> out;
-    for (const CellCode c : part.cells) out.push_back(&curve(c));
+  std::vector<const CellVertices*> vertices_in(const Part& part) const {
+    std::vector<const CellVertices*> out;
+    for (const CellCode c : part.cells) out.push_back(&vertices(c));
     return out;
   }
 
@@ -117,10 +120,10 @@ class Many {
     const std::vector<Part> parts = parts_of(system_);
     std::vector<Generated> generated(parts.size());
     parallel(parts.size(), problem_.options.threads, [&](std::size_t p) {
-      const std::vector<const CellCurve*> curves = curves_in(parts[p]);
+      const std::vector<const CellVertices*> cells = vertices_in(parts[p]);
       double magnitude = 0;
-      for (const CellCurve* curve : curves) magnitude += curve->magnitude();
-      generated[p] = generate(parts[p].system, blocks_of(curves), magnitude);
+      for (const CellVertices* cell : cells) magnitude += cell->magnitude();
+      generated[p] = generate(parts[p].system, blocks_of(cells), magnitude);
     });
     std::vector<Reach> reach = free_reach();
     for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -143,8 +146,11 @@ class Many {
     std::vector<std::vector<Constraint>> constraints(parts.size());
     parallel(parts.size(), problem_.options.threads, [&](std::size_t p) {
       const System& system = parts[p].system;
-      const std::vector<const CellCurve*> curves = curves_in(parts[p]);
-      if (!system.requirements.empty()) why[p] = find_infeasibility(system, blocks_of(curves));
+      if (!system.requirements.empty()) {
+        why[p] = find_infeasibility(system, blocks_of(vertices_in(parts[p])));
+      }
+      std::vector<const CellCurve*> curves;
+      for (const CellCode c : parts[p].cells) curves.push_back(&curve(c));
       if (!why[p]) constraints[p] = minimise_dual(system, curves, gamma_);
     });
     for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -197,15 +203,12 @@ class Many {
     bool ends_at(double benefit) const { return most - benefit <= rounding; }
   };
   Range range_at(CellCode c, const Reach& reach) const {
-    const Chain& chain = curve(c).chain(true);
+    const CellVertices& cell = vertices(c);
     const double rate = std::clamp(reach.n / tally_.total(c).n, 0.0, 1.0);
-    const double n = rate * chain.s0.back();
-    const auto after = static_cast<std::size_t>(
-        std::lower_bound(chain.s0.begin(), chain.s0.end(), n) - chain.s0.begin());
-    double most = chain.s1[after];
-    if (after > 0) most -= (chain.s0[after] - n) * chain.x[after - 1];
-    const double least = rate * chain.s1.back();
-    return {least, most, 1e-11 * (most - least + curve(c).magnitude())};
+    const Reach total = cell.total();
+    const double most = cell.most_benefit(rate * total.n);
+    const double least = rate * total.benefit;
+    return {least, most, 1e-11 * (most - least + cell.magnitude())};
   }
 
   // Favourable outcomes among those selected, as labels count them or as scores expect them.

@@ -1,0 +1,90 @@
+#include "solve/binned_curve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+
+namespace evenhand {
+
+bool BinnedCurve::serves(const Tally::Data& data, const Outlook& outlook) {
+  return data.binned && data.binned->weight.empty() && outlook.linear();
+}
+
+BinnedCurve::BinnedCurve(const Tally::Data& data, CellCode cell, const Outlook& outlook,
+                         const Costs& costs)
+    : data_(data),
+      binned_(*data.binned),
+      cell_(cell),
+      outlook_(outlook),
+      costs_(costs),
+      chances_from_(binned_.bins + 1) {
+  const std::vector<Wide>& chances = data.bin_chances(1);
+  for (std::size_t bin = binned_.bins; bin-- > 0;) {
+    Wide sum = chances_from_[bin + 1];
+    const std::size_t slot = binned_.slot(cell, bin);
+    for (std::size_t part = 0; part < binned_.parts; ++part) sum += chances[slot + part];
+    chances_from_[bin] = sum;
+  }
+}
+
+BinnedCurve::Sums BinnedCurve::from_bin(std::size_t bin) const {
+  const std::size_t rows =
+      binned_.start[binned_.slot(cell_, binned_.bins)] - binned_.start[binned_.slot(cell_, bin)];
+  return {static_cast<double>(rows), chances_from_[bin]};
+}
+
+BinnedCurve::Sums BinnedCurve::from_score(double score) const {
+  const std::size_t bin = binned_.bin_of(score);
+  Sums sums = from_bin(bin + 1);
+  const std::size_t end = binned_.start[binned_.slot(cell_, bin + 1)];
+  for (std::size_t i = binned_.start[binned_.slot(cell_, bin)]; i < end; ++i) {
+    if (binned_.score[i] < score) continue;
+    sums.n += 1;
+    sums.chances += chance_units(outlook_.probability(cell_, binned_.score[i]));
+  }
+  return sums;
+}
+
+Reach BinnedCurve::reach(const Sums& sums) const {
+  const double n1 = std::ldexp(static_cast<double>(sums.chances), -52);
+  return {sums.n, n1, costs_.false_negative * n1 - costs_.false_positive * (sums.n - n1)};
+}
+
+CellVertices::Best BinnedCurve::best(double benefit_weight, const CellPrice& price) const {
+  const PricedLine z = priced_line(false, costs_, benefit_weight, price);
+  const auto worth = [&](const Reach& reach) { return z.kappa * reach.benefit - z.tau * reach.n; };
+  if (z.kappa > 0) {
+    const Reach reached = reach(from_score(outlook_.first_above(cell_, costs_, z.tau / z.kappa)));
+    return {reached, worth(reached)};
+  }
+  // Lower scores are worth more, or all the same: everybody or nobody.
+  if (const double all = worth(total()); all > 0) return {total(), all};
+  return {};
+}
+
+Reach BinnedCurve::total() const {
+  return reach(from_bin(0));
+}
+
+double BinnedCurve::magnitude() const {
+  return 2 * best(1, {}).value - total().benefit;
+}
+
+double BinnedCurve::most_benefit(double n) const {
+  // The first bin above which there are fewer people, or as many.
+  const auto bins = std::views::iota(std::size_t{0}, binned_.bins);
+  const std::size_t bin =
+      *std::ranges::partition_point(bins, [&](std::size_t b) { return from_bin(b + 1).n > n; });
+  const Sums above = from_bin(bin + 1);
+  double sum = reach(above).benefit;
+  double left = n - above.n;
+  const std::vector<Entry> entries = open_bin(binned_, cell_, bin);
+  for (std::size_t i = entries.size(); i-- > 0 && left > 0;) {
+    const double taken = std::min(entries[i].n, left);
+    sum += taken * benefit(outlook_.probability(cell_, entries[i].score), costs_);
+    left -= taken;
+  }
+  return sum;
+}
+
+}  // namespace evenhand

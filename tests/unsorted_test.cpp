@@ -1,0 +1,92 @@
+// Fits from scores look at the bins of rows as they came; from a stored tally, whose entries are
+// sorted, they go another way. Both must find the same.
+#include <evenhand/evenhand.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/problems.h"
+#include "support/trials.h"
+
+namespace evenhand::testing::unsorted_test {
+namespace {
+
+// Groups of 60, 30, 8 and 2 %, in bins with many rows each; every other time with ties.
+Tally many_rows(Random& random, int trial) {
+  const Scale scale = trial % 3 == 0 ? Scale::signed_ : Scale::probability;
+  std::vector<double> score;
+  std::vector<std::string> sex;
+  for (int i = 0; i < 20'000; ++i) {
+    const double who = random.unit();
+    const int group = who < 0.6 ? 0 : who < 0.9 ? 1 : who < 0.98 ? 2 : 3;
+    double p = std::pow(random.unit(), 0.7 + 0.4 * group);
+    if (trial % 2 == 0) p = std::round(p * 300) / 300;
+    score.push_back(scale == Scale::signed_ ? 2 * p - 1 : p);
+    sex.push_back("g" + std::to_string(group));
+  }
+  const Favorable favorable = trial % 4 == 1 ? Favorable::low : Favorable::high;
+  return Tally::of(score, Cells::from({{"sex", sex}}), {.scale = scale, .favorable = favorable});
+}
+
+void expect_same(const Solution& a, const Solution& b) {
+  ASSERT_EQ(a.status, b.status);
+  EXPECT_NEAR(a.primal, b.primal, 1e-10 * a.magnitude);
+  EXPECT_NEAR(a.bound, b.bound, 1e-9 * a.magnitude);
+}
+
+// One after the other: what each group may have, what it must have, what is too much to ask.
+std::vector<std::vector<std::string>> requirement_sets() {
+  return {{"rate[sex=g3] >= 0.8 * rate[sex=g0]", "rate[sex=g2] <= 0.4"},
+          {"rate[sex=g0] - rate[sex=g3] <= 0.05", "rate >= 0.3", "rate[sex=g1] == 0.25"},
+          {"rate[sex=g1] <= 0.1 * rate[sex=g3]", "rate[sex=g1] >= 0.2"},
+          {"2 * rate[sex=g0] + rate[sex=g1] <= 0.7", "rate[sex=g2] >= 0.6"}};
+}
+
+TEST(Unsorted, RequirementsAreMetByTheSameRuleFromRowsAndFromAStoredTally) {
+  Random random(1915);
+  int optimal = 0;
+  for (int trial = 0; trial < trials(60); ++trial) {
+    const Tally tally = many_rows(random, trial);
+    const Tally stored = Tally::from_bytes(tally.to_bytes());
+    const SolveOptions options{.costs = {0.5 + random.unit(), 0.5 + random.unit()}};
+    for (const auto& wanted : requirement_sets()) {
+      SCOPED_TRACE(std::to_string(trial) + ": " + wanted.front());
+      const Criterion criterion = requirements(wanted);
+      const Solution unsorted = solve(tally, criterion, options);
+      expect_same(unsorted, solve(stored, criterion, options));
+      if (unsorted.status != Status::optimal) continue;
+      ++optimal;
+      EXPECT_LT(unsorted.violation, 1e-9);
+    }
+  }
+  EXPECT_GE(optimal, 3 * trials(60));
+}
+
+TEST(Unsorted, CertifiedFitsAreTheSameFromRowsAndFromAStoredTally) {
+  Random random(1916);
+  int by_pairs = 0;
+  for (int trial = 0; trial < trials(60); ++trial) {
+    const Tally tally = many_rows(random, trial);
+    const Tally stored = Tally::from_bytes(tally.to_bytes());
+    for (const double tolerance : {0.13, 0.2, 0.4}) {
+      SCOPED_TRACE(std::to_string(trial) + ", tolerance " + std::to_string(tolerance));
+      const Criterion criterion =
+          statistical_parity({.sensitive = {"sex"}, .tolerance = tolerance});
+      const CertifiedFit unsorted = certify(tally, criterion);
+      const CertifiedFit sorted = certify(stored, criterion);
+      ASSERT_EQ(unsorted.too_few, sorted.too_few);
+      EXPECT_EQ(unsorted.solution.status, sorted.solution.status);
+      // Both stop where another round would gain less than 1e-8.
+      EXPECT_NEAR(unsorted.solution.primal, sorted.solution.primal,
+                  1e-7 * unsorted.solution.magnitude);
+      if (!unsorted.solution.constraints.empty()) ++by_pairs;
+    }
+  }
+  EXPECT_GE(by_pairs, trials(60));
+}
+
+}  // namespace
+}  // namespace evenhand::testing::unsorted_test
