@@ -305,6 +305,10 @@ void bind_soft(nb::module_& m) {
       },
       nb::arg("rule"), nb::arg("within"));
   m.def(
+      "compared_by",
+      [](const std::string& rule) { return compared_by(RecordedRule::from_json(rule).fit); },
+      nb::arg("rule"));
+  m.def(
       "is_soft_rule", [](const std::string& json) { return is_soft_rule(json); }, nb::arg("json"));
 }
 

@@ -1,5 +1,6 @@
 #include "report/beside.h"
 
+#include <evenhand/soft_report.h>
 #include <evenhand/text.h>
 
 #include <fmt/format.h>
@@ -45,10 +46,8 @@ std::string fitted_for(const FitRecord& fit) {
 
 std::string for_those_who_belong(const RecordedCriterion& criterion,
                                  const std::vector<std::string>& columns) {
-  constexpr std::string_view soft = "soft-";
   std::string out =
-      criterion.name.starts_with(soft) ? criterion.name.substr(soft.size()) : criterion.name;
-  out += " for those who belong, by " + listed(columns);
+      compared_by({.criterion = criterion}) + " for those who belong, by " + listed(columns);
   if (criterion.tolerance && *criterion.tolerance > 0) {
     out += fmt::format(", tolerance {}", rounded(*criterion.tolerance, 6));
   }

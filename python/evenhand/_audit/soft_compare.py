@@ -142,9 +142,7 @@ class SoftPeople:
     @property
     def criterion(self) -> str:
         """The criterion whose rates are compared: as far as that goes, that of any rule will do."""
-        known = self.rules[0][1].record.get("criterion", {}).get("name", "").removeprefix("soft-")
-        usual: str = known if known not in ("", "requirements") else _criteria.soft_name(None)
-        return self.asked or usual
+        return self.asked or _core.compared_by(self.rules[0][1].to_json())
 
     def _columns(self) -> list[_core.Numbers]:
         names = {name for part in self.roles for name in part}
