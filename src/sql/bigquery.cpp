@@ -25,7 +25,7 @@ std::string escaped(std::string_view text, char quote) {
 
 class BigQuery : public SqlDialect {
  public:
-  SqlTypes types() const override { return {"FLOAT64", "INT64", "STRING"}; }
+  using SqlDialect::SqlDialect;
 
   std::string name(std::string_view name) const override {
     SqlDialect::name(name);
@@ -43,17 +43,12 @@ class BigQuery : public SqlDialect {
         "CAST(CAST(CONCAT('0x', SUBSTR(TO_HEX(SHA256({})), 1, 13)) AS INT64) AS FLOAT64) / {} < {}",
         text, number(4503599627370496), q);
   }
-  std::string key() const override { return "@evenhand_key"; }
-  std::string set_key(const std::string& k) const override {
-    return fmt::format("bq query --parameter=evenhand_key:STRING:{}", k);
-  }
 };
 
 }  // namespace
 
-const SqlDialect& bigquery_dialect() {
-  static const BigQuery dialect;
-  return dialect;
+std::unique_ptr<SqlDialect> bigquery_dialect(const SqlWords& words) {
+  return std::make_unique<BigQuery>(words);
 }
 
 }  // namespace evenhand

@@ -2,6 +2,7 @@
 
 #include <evenhand/text.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -31,21 +32,33 @@ std::string sql_key(Dialect dialect, const Coin& coin) {
 }
 
 const SqlDialect& dialect_of(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::duckdb:
-      return duckdb_dialect();
-    case Dialect::postgresql:
-      return postgresql_dialect();
-    case Dialect::spark:
-      return spark_dialect();
-    case Dialect::bigquery:
-      return bigquery_dialect();
-    case Dialect::snowflake:
-      return snowflake_dialect();
-    case Dialect::trino:
-      return trino_dialect();
-  }
-  throw std::invalid_argument("there is no such dialect");
+  // In the order of Dialect.
+  static const std::array<std::unique_ptr<SqlDialect>, dialect_names.size()> all = {
+      duckdb_dialect({{"DOUBLE", "INTEGER", "VARCHAR"},
+                      "getvariable('evenhand_key')",
+                      "SET VARIABLE evenhand_key = '{}';"}),
+      postgresql_dialect({{"double precision", "integer", "text"},
+                          "current_setting('evenhand.key')",
+                          "SET evenhand.key = '{}';"}),
+      spark_dialect({{"DOUBLE", "INT", "STRING"},
+                     "system.session.evenhand_key",
+                     "DECLARE OR REPLACE VARIABLE evenhand_key STRING DEFAULT '{}';"}),
+      bigquery_dialect({{"FLOAT64", "INT64", "STRING"},
+                        "@evenhand_key",
+                        "bq query --parameter=evenhand_key:STRING:{}"}),
+      snowflake_dialect(
+          {{"FLOAT", "INTEGER", "VARCHAR"}, "$evenhand_key", "SET evenhand_key = '{}';"}),
+      // There are no variables of a session; one parameter, wherever it is needed.
+      trino_dialect(
+          {{"DOUBLE", "INTEGER", "VARCHAR"}, "evenhand_secret.k", "EXECUTE apply USING '{}';"}),
+  };
+  const auto at = static_cast<std::size_t>(dialect);
+  if (at >= all.size()) throw std::invalid_argument("there is no such dialect");
+  return *all[at];
+}
+
+std::string SqlDialect::set_key(const std::string& k) const {
+  return fmt::format(fmt::runtime(words_.set_key), k);
 }
 
 void SqlDialect::check(std::string_view text) {

@@ -3,21 +3,31 @@
 
 #include <evenhand/sql.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace evenhand {
 
-// Names of types.
-struct SqlTypes {
-  std::string_view real, whole, text;
+// What an engine calls things.
+struct SqlWords {
+  struct Types {
+    std::string_view real, whole, text;
+  } types;
+  std::string_view key;      // where the secret is
+  std::string_view set_key;  // how it gets there, with {} for it
 };
 
 class SqlDialect {
  public:
+  explicit SqlDialect(const SqlWords& words) : words_(words) {}
   virtual ~SqlDialect() = default;
+  SqlDialect(const SqlDialect&) = delete;
+  SqlDialect& operator=(const SqlDialect&) = delete;
 
-  virtual SqlTypes types() const = 0;
+  const SqlWords::Types& types() const { return words_.types; }
+  std::string key() const { return std::string(words_.key); }
+  std::string set_key(const std::string& k) const;
   // A name or a text that stands for itself, whatever is in it. Throw std::invalid_argument for
   // what cannot be written.
   virtual std::string name(std::string_view name) const;
@@ -35,9 +45,7 @@ class SqlDialect {
   virtual std::string below(const std::string& text, double q) const;
   virtual std::string character(int code) const;
 
-  virtual std::string key() const = 0;                          // where the secret is
-  virtual std::string set_key(const std::string& k) const = 0;  // how it gets there
-  virtual std::string key_table() const;  // to be joined, where a table has it
+  virtual std::string key_table() const;  // to be joined, where a table has the key
   // What depends on no row, so that the engine evaluates it once and not for each of them.
   virtual std::string once(const std::string& sql) const;
   virtual bool traps_underflow() const;  // x * y raises an error where it is rounded to 0
@@ -57,15 +65,18 @@ class SqlDialect {
   // The 13 hexadecimal digits of the least h with h / 2^52 >= q: just what is less than it, is
   // below q.
   static std::string hex_limit(double q);
+
+ private:
+  SqlWords words_;
 };
 
 const SqlDialect& dialect_of(Dialect dialect);
 
-const SqlDialect& duckdb_dialect();
-const SqlDialect& postgresql_dialect();
-const SqlDialect& spark_dialect();
-const SqlDialect& bigquery_dialect();
-const SqlDialect& snowflake_dialect();
-const SqlDialect& trino_dialect();
+std::unique_ptr<SqlDialect> duckdb_dialect(const SqlWords& words);
+std::unique_ptr<SqlDialect> postgresql_dialect(const SqlWords& words);
+std::unique_ptr<SqlDialect> spark_dialect(const SqlWords& words);
+std::unique_ptr<SqlDialect> bigquery_dialect(const SqlWords& words);
+std::unique_ptr<SqlDialect> snowflake_dialect(const SqlWords& words);
+std::unique_ptr<SqlDialect> trino_dialect(const SqlWords& words);
 
 }  // namespace evenhand

@@ -9,7 +9,7 @@ namespace {
 
 class DuckDb : public SqlDialect {
  public:
-  SqlTypes types() const override { return {"DOUBLE", "INTEGER", "VARCHAR"}; }
+  using SqlDialect::SqlDialect;
 
   // With an exponent it is read as a double at once; without, by way of a decimal.
   std::string number(double value) const override {
@@ -26,17 +26,12 @@ class DuckDb : public SqlDialect {
         "{}",
         text, q);
   }
-  std::string key() const override { return "getvariable('evenhand_key')"; }
-  std::string set_key(const std::string& k) const override {
-    return fmt::format("SET VARIABLE evenhand_key = '{}';", k);
-  }
 };
 
 }  // namespace
 
-const SqlDialect& duckdb_dialect() {
-  static const DuckDb dialect;
-  return dialect;
+std::unique_ptr<SqlDialect> duckdb_dialect(const SqlWords& words) {
+  return std::make_unique<DuckDb>(words);
 }
 
 }  // namespace evenhand

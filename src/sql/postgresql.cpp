@@ -11,7 +11,7 @@ namespace {
 
 class PostgreSql : public SqlDialect {
  public:
-  SqlTypes types() const override { return {"double precision", "integer", "text"}; }
+  using SqlDialect::SqlDialect;
 
   std::string name(std::string_view name) const override {
     constexpr std::size_t most = 63;
@@ -43,10 +43,6 @@ class PostgreSql : public SqlDialect {
   std::string below(const std::string& text, double q) const override {
     return fmt::format("{} < decode('{}0', 'hex')", digest(text), hex_limit(q));
   }
-  std::string key() const override { return "current_setting('evenhand.key')"; }
-  std::string set_key(const std::string& k) const override {
-    return fmt::format("SET evenhand.key = '{}';", k);
-  }
   // A subquery of no row is an initial plan; a function of the session is called for every row.
   std::string once(const std::string& sql) const override {
     return fmt::format("(SELECT {})", sql);
@@ -62,9 +58,8 @@ class PostgreSql : public SqlDialect {
 
 }  // namespace
 
-const SqlDialect& postgresql_dialect() {
-  static const PostgreSql dialect;
-  return dialect;
+std::unique_ptr<SqlDialect> postgresql_dialect(const SqlWords& words) {
+  return std::make_unique<PostgreSql>(words);
 }
 
 }  // namespace evenhand

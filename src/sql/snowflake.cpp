@@ -7,7 +7,7 @@ namespace {
 
 class Snowflake : public SqlDialect {
  public:
-  SqlTypes types() const override { return {"FLOAT", "INTEGER", "VARCHAR"}; }
+  using SqlDialect::SqlDialect;
 
   std::string text(std::string_view text) const override {
     std::string doubled;
@@ -19,17 +19,12 @@ class Snowflake : public SqlDialect {
         "CAST(TO_NUMBER(SUBSTR(SHA2({}, 256), 1, 13), 'XXXXXXXXXXXXX') AS FLOAT) / {} < {}", text,
         number(4503599627370496), q);
   }
-  std::string key() const override { return "$evenhand_key"; }
-  std::string set_key(const std::string& k) const override {
-    return fmt::format("SET evenhand_key = '{}';", k);
-  }
 };
 
 }  // namespace
 
-const SqlDialect& snowflake_dialect() {
-  static const Snowflake dialect;
-  return dialect;
+std::unique_ptr<SqlDialect> snowflake_dialect(const SqlWords& words) {
+  return std::make_unique<Snowflake>(words);
 }
 
 }  // namespace evenhand

@@ -13,7 +13,7 @@ bool substituted(std::string_view name) {
 
 class Spark : public SqlDialect {
  public:
-  SqlTypes types() const override { return {"DOUBLE", "INT", "STRING"}; }
+  using SqlDialect::SqlDialect;
 
   // ${...} is replaced in the text of a statement, in names and in strings, before it is parsed.
   std::string name(std::string_view name) const override {
@@ -52,10 +52,6 @@ class Spark : public SqlDialect {
                        digest(text), q);
   }
   std::string character(int code) const override { return fmt::format("char({})", code); }
-  std::string key() const override { return "system.session.evenhand_key"; }
-  std::string set_key(const std::string& k) const override {
-    return fmt::format("DECLARE OR REPLACE VARIABLE evenhand_key STRING DEFAULT '{}';", k);
-  }
 
  private:
   static std::string digest(const std::string& text) {
@@ -65,9 +61,8 @@ class Spark : public SqlDialect {
 
 }  // namespace
 
-const SqlDialect& spark_dialect() {
-  static const Spark dialect;
-  return dialect;
+std::unique_ptr<SqlDialect> spark_dialect(const SqlWords& words) {
+  return std::make_unique<Spark>(words);
 }
 
 }  // namespace evenhand
