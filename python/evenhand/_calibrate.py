@@ -42,14 +42,9 @@ class Calibrator:
         return self._core.attributes
 
     def probability(
-        self,
-        score: Column,
-        sensitive: Columns = None,
-        within: Columns = None,
-        *,
-        data: Any = None,
-        null: str | None = None,
-    ) -> npt.NDArray[np.float64]:
+        self, score: Column, sensitive: Columns = None, within: Columns = None, *,
+        data: Any = None, null: str | None = None,
+    ) -> npt.NDArray[np.float64]:  # fmt: skip
         """Return the probability of the favourable outcome for each row.
 
         Parameters
@@ -91,18 +86,11 @@ class Calibrator:
         return _core.calibration_report(self._rows()._core, self._core, _bins(bins))
 
     def report(
-        self,
-        score: Column | Tally,
-        sensitive: Columns = None,
-        *,
-        label: Column = None,
-        within: Columns = None,
-        weight: Column = None,
-        data: Any = None,
+        self, score: Column | Tally, sensitive: Columns = None, *,
+        label: Column = None, within: Columns = None, weight: Column = None, data: Any = None,
         null: str | None = None,
-        bins: int = 15,
-        threads: int = 0,
-    ) -> dict[str, Any]:
+        bins: int = 15, threads: int = 0,
+    ) -> dict[str, Any]:  # fmt: skip
         """Report how well the calibrated probabilities are on other rows.
 
         Parameters
@@ -180,21 +168,12 @@ def _bins(bins: Any) -> int:
 
 
 def calibrate(
-    score: Column | Tally,
-    sensitive: Columns = None,
-    *,
-    label: Column = None,
-    method: str = "isotonic",
-    by: str = "cell",
-    within: Columns = None,
-    weight: Column = None,
-    data: Any = None,
-    scale: str | None = None,
-    favorable: str | None = None,
-    resolution: str | int | None = None,
-    null: str = "error",
-    threads: int = 0,
-) -> Calibrator:
+    score: Column | Tally, sensitive: Columns = None, *,
+    label: Column = None, method: str = "isotonic", by: str = "cell",
+    within: Columns = None, weight: Column = None, data: Any = None,
+    scale: str | None = None, favorable: str | None = None, resolution: str | int | None = None,
+    null: str = "error", threads: int = 0,
+) -> Calibrator:  # fmt: skip
     """Fit a calibrator on labels.
 
     Parameters

@@ -21,18 +21,12 @@ def documented(function: Function) -> Function:
 
 
 def build(
-    criterion: str | None,
-    sensitive: Sequence[str],
-    within: Sequence[str],
-    *,
+    criterion: str | None, sensitive: Sequence[str], within: Sequence[str], *,
     across: str = "intersection",
-    tolerance: float | None = None,
-    ratio: float | None = None,
-    rho: float | str | None = None,
-    require: str | Sequence[str] = (),
-    no_worse: str | Sequence[str] = (),
+    tolerance: float | None = None, ratio: float | None = None, rho: float | str | None = None,
+    require: str | Sequence[str] = (), no_worse: str | Sequence[str] = (),
     blind: bool = False,
-) -> _core.Criterion:
+) -> _core.Criterion:  # fmt: skip
     """Return the criterion of that name; requirements alone have strata if the rule is ``blind``.
 
     Raises

@@ -66,21 +66,16 @@ class Monitor:
     """
 
     def __init__(
-        self,
-        rule: Rule | Fit | None = None,
-        *,
+        self, rule: Rule | Fit | None = None, *,
         tolerance: float,
-        confidence: float = 0.95,
-        period: str | None = None,
-        score: str | None = None,
+        confidence: float = 0.95, period: str | None = None, score: str | None = None,
         sensitive: Columns = None,
         within: Columns = None,
         decision: str | None = None,
         criterion: str | None = None,
         label: str | None = None,
-        null: str | None = None,
-        state: _files.PathLike | None = None,
-    ) -> None:
+        null: str | None = None, state: _files.PathLike | None = None,
+    ) -> None:  # fmt: skip
         found = getattr(rule, "rule_", getattr(rule, "rule", rule))
         if found is not None and not isinstance(found, Rule):
             raise TypeError(f"rule must be a Rule or a Fit, not {type(rule).__name__}")

@@ -91,22 +91,13 @@ def others_of(given: Any) -> list[tuple[str, Rule | SoftRule]]:
 
 
 def report_of(
-    tally: Tally,
-    rules: Sequence[Rule],
-    auditing: _core.AuditOptions,
-    criterion: _core.Criterion | None = None,
-    *,
-    name: str = "data",
-    rule_name: str = "rule.json",
-    others: Sequence[Rule | Fit] | Mapping[str, Rule | Fit] = (),
-    categories: Sequence[str] = (),
-    smallest_category: float = 0.02,
-    tolerances: int = 500,
-    bins: int = 10,
-    title: str = "",
-    date: str = "",
-    threads: int = 0,
-) -> Report:
+    tally: Tally, rules: Sequence[Rule], auditing: _core.AuditOptions,
+    criterion: _core.Criterion | None = None, *,
+    name: str = "data", rule_name: str = "rule.json",
+    others: Sequence[Rule | Fit] | Mapping[str, Rule | Fit] = (), categories: Sequence[str] = (),
+    smallest_category: float = 0.02, tolerances: int = 500,
+    bins: int = 10, title: str = "", date: str = "", threads: int = 0,
+) -> Report:  # fmt: skip
     """Report on a tally: of these rules the first is the subject.
 
     Parameters

@@ -110,23 +110,17 @@ class Verification:
 
 
 def verify(
-    rule: Rule | SoftRule | Fit | SoftFit,
-    score: Column | Tally = None,
-    sensitive: Columns = None,
+    rule: Rule | SoftRule | Fit | SoftFit, score: Column | Tally = None, sensitive: Columns = None,
     *,
     within: Columns = None,
     soft: Columns = None,
-    label: Column = None,
-    weight: Column = None,
-    data: Any = None,
+    label: Column = None, weight: Column = None, data: Any = None,
     resolution: str | int | None = None,
     null: str | None = None,
     log: Any = None,
-    key: bytes | str | None = None,
-    key_file: _files.PathLike | None = None,
-    seed: int | None = None,
-    threads: int = 0,
-) -> Verification:
+    key: bytes | str | None = None, key_file: _files.PathLike | None = None,
+    seed: int | None = None, threads: int = 0,
+) -> Verification:  # fmt: skip
     """Recompute what the record of a rule claims, or check a log of decisions.
 
     The arithmetic is plain sums over the data, and shares nothing with the code that fits: a rule
@@ -234,16 +228,9 @@ def _known(rule: Rule, score: Any, sensitive: Any, given: Given) -> dict[str, An
 
 
 def _soft(
-    rule: SoftRule,
-    score: Any,
-    sensitive: Any,
-    within: Any,
-    soft: Any,
-    label: Any,
-    weight: Any,
-    data: Any,
-    null: str | None,
-) -> dict[str, Any]:
+    rule: SoftRule, score: Any, sensitive: Any, within: Any, soft: Any, label: Any, weight: Any,
+    data: Any, null: str | None,
+) -> dict[str, Any]:  # fmt: skip
     if isinstance(score, Tally):
         raise TypeError("a rule of soft groups is verified on its rows: a tally has none")
     if sensitive is not None:

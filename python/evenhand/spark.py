@@ -45,19 +45,13 @@ Names = _sql.Names
 
 
 def tally(
-    df: DataFrame,
-    *,
-    score: str,
-    sensitive: Names = None,
-    within: Names = None,
-    label: str | None = None,
-    weight: str | None = None,
-    scale: str = "probability",
-    favorable: str = "high",
-    resolution: str | int = "exact",
+    df: DataFrame, *,
+    score: str, sensitive: Names = None,
+    within: Names = None, label: str | None = None, weight: str | None = None,
+    scale: str = "probability", favorable: str = "high", resolution: str | int = "exact",
     null: str = "error",
     max_rows: int = MOST_ROWS,
-) -> Tally:
+) -> Tally:  # fmt: skip
     """Count the rows of a DataFrame by cell and score; the driver sees the counts only.
 
     Parameters
@@ -90,18 +84,12 @@ def tally(
 
 
 def apply(
-    df: DataFrame,
-    rule: Rule | SoftRule,
-    *,
-    id: str | None = None,
-    key: bytes | str | None = None,
-    key_file: _files.PathLike | None = None,
+    df: DataFrame, rule: Rule | SoftRule, *,
+    id: str | None = None, key: bytes | str | None = None, key_file: _files.PathLike | None = None,
     score: str | None = None,
-    unseen: str = "error",
-    null: str | None = None,
-    probability_name: str = "probability",
-    decision_name: str = "decision",
-) -> DataFrame:
+    unseen: str = "error", null: str | None = None,
+    probability_name: str = "probability", decision_name: str = "decision",
+) -> DataFrame:  # fmt: skip
     """Add the probability of a positive decision and the decision to every row.
 
     Parameters
@@ -158,22 +146,15 @@ def apply(
 
 
 def audit(
-    df: DataFrame,
-    *,
-    decision: str | None = None,
-    score: str | None = None,
-    rule: Rule | None = None,
-    sensitive: Names = None,
-    within: Names = None,
-    label: str | None = None,
-    weight: str | None = None,
-    scale: str | None = None,
-    favorable: str | None = None,
-    resolution: str | int = "exact",
+    df: DataFrame, *,
+    decision: str | None = None, score: str | None = None,
+    rule: Rule | None = None, sensitive: Names = None,
+    within: Names = None, label: str | None = None, weight: str | None = None,
+    scale: str | None = None, favorable: str | None = None, resolution: str | int = "exact",
     null: str | None = None,
     max_rows: int = MOST_ROWS,
     **options: Any,
-) -> Audit:
+) -> Audit:  # fmt: skip
     """Audit decisions that were made, scores, or a rule, of the rows of a DataFrame.
 
     Parameters
@@ -258,19 +239,9 @@ def _free_name(df: DataFrame, name: str) -> str:
 
 
 def _collected(
-    df: DataFrame,
-    decisions: bool,
-    score: str,
-    sensitive: Names,
-    within: Names,
-    label: str | None,
-    weight: str | None,
-    scale: str,
-    favorable: str,
-    resolution: str | int,
-    null: str,
-    max_rows: int,
-) -> dict[str, Any]:
+    df: DataFrame, decisions: bool, score: str, sensitive: Names, within: Names, label: str | None,
+    weight: str | None, scale: str, favorable: str, resolution: str | int, null: str, max_rows: int,
+) -> dict[str, Any]:  # fmt: skip
     """Run the statement that counts, and return its columns."""
     most = _options.whole(max_rows, "max_rows", 1, 2**31 - 2)
     attributes = _sql.names_of(sensitive, "sensitive") + _sql.names_of(within, "within")
@@ -303,16 +274,9 @@ class _Counts:
     """Columns of counts, and where they are from."""
 
     def __init__(
-        self,
-        columns: dict[str, Any],
-        scores: str,
-        score: str,
-        sensitive: Names,
-        within: Names,
-        label: str | None,
-        weight: str | None,
-        null: str,
-    ) -> None:
+        self, columns: dict[str, Any], scores: str, score: str, sensitive: Names, within: Names,
+        label: str | None, weight: str | None, null: str,
+    ) -> None:  # fmt: skip
         self.columns, self.scores = columns, scores
         self.groups = _sql.names_of(sensitive, "sensitive")
         self.strata = _sql.names_of(within, "within")

@@ -45,21 +45,36 @@ def source_of(table: str | None, select: str | None) -> tuple[str, str]:
     )
 
 
+def _counted(
+    role: str, column: str, table: str | None, select: str | None, sensitive: Names, within: Names,
+    label: str | None, weight: str | None, dialect: str, null: str, *,
+    scale: str = "probability", favorable: str = "high", resolution: str | int = "exact",
+) -> str:  # fmt: skip
+    """Return a SELECT that counts rows by cell and by the scores or decisions in ``column``."""
+    return _core.sql_count(
+        role == "decision",
+        _options.text(dialect, "dialect"),
+        *source_of(table, select),
+        _options.text(column, role),
+        names_of(sensitive, "sensitive") + names_of(within, "within"),
+        label or "",
+        weight or "",
+        _options.text(scale, "scale"),
+        _options.text(favorable, "favorable"),
+        str(resolution),
+        null_policy(null),
+        False,
+    )
+
+
 def tally(
-    table: str | None = None,
-    *,
-    select: str | None = None,
-    score: str,
-    sensitive: Names = None,
-    within: Names = None,
-    label: str | None = None,
-    weight: str | None = None,
+    table: str | None = None, *,
+    select: str | None = None, score: str, sensitive: Names = None,
+    within: Names = None, label: str | None = None, weight: str | None = None,
     dialect: str,
-    scale: str = "probability",
-    favorable: str = "high",
-    resolution: str | int = "exact",
+    scale: str = "probability", favorable: str = "high", resolution: str | int = "exact",
     null: str = "error",
-) -> str:
+) -> str:  # fmt: skip
     """Return a SELECT that counts rows by cell and score.
 
     Its result, as Parquet, goes into :meth:`evenhand.Tally.load`, as columns into
@@ -82,34 +97,20 @@ def tally(
     -------
     str
     """
-    return _core.sql_count(
-        False,
-        _options.text(dialect, "dialect"),
-        *source_of(table, select),
-        _options.text(score, "score"),
-        names_of(sensitive, "sensitive") + names_of(within, "within"),
-        label or "",
-        weight or "",
-        _options.text(scale, "scale"),
-        _options.text(favorable, "favorable"),
-        str(resolution),
-        null_policy(null),
-        False,
-    )
+    return _counted(
+        "score", score, table, select, sensitive, within, label, weight, dialect, null,
+        scale=scale, favorable=favorable, resolution=resolution,
+    )  # fmt: skip
 
 
 def audit(
-    table: str | None = None,
-    *,
+    table: str | None = None, *,
     select: str | None = None,
-    decision: str,
-    sensitive: Names = None,
-    within: Names = None,
-    label: str | None = None,
-    weight: str | None = None,
+    decision: str, sensitive: Names = None,
+    within: Names = None, label: str | None = None, weight: str | None = None,
     dialect: str,
     null: str = "error",
-) -> str:
+) -> str:  # fmt: skip
     """Return a SELECT that counts decisions already made, by cell.
 
     Its result goes into ``evenhand audit --tally``.
@@ -125,19 +126,8 @@ def audit(
     -------
     str
     """
-    return _core.sql_count(
-        True,
-        _options.text(dialect, "dialect"),
-        *source_of(table, select),
-        _options.text(decision, "decision"),
-        names_of(sensitive, "sensitive") + names_of(within, "within"),
-        label or "",
-        weight or "",
-        "probability",
-        "high",
-        "exact",
-        null_policy(null),
-        False,
+    return _counted(
+        "decision", decision, table, select, sensitive, within, label, weight, dialect, null
     )
 
 

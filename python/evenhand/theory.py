@@ -181,14 +181,9 @@ def _sgd_numbers(steps: Any, gamma: Any, strata: Any, b: Any) -> tuple[float, fl
 
 
 def sgd_error_at(
-    steps: float,
-    gamma: float = 0.01,
-    *,
-    learning_rate: float,
-    box: float,
-    strata: float = 1,
-    b: float = 0,
-) -> float:
+    steps: float, gamma: float = 0.01, *,
+    learning_rate: float, box: float, strata: float = 1, b: float = 0,
+) -> float:  # fmt: skip
     """Bound the same for any learning rate and any box that contains the optimum."""
     return _core.sgd_error_at(
         *_sgd_numbers(steps, gamma, strata, b),

@@ -70,15 +70,10 @@ class Audit(Checked):
     """
 
     def __init__(
-        self,
-        record: dict[str, Any],
-        view: int = 0,
-        *,
-        text: str,
-        before: Audit | None = None,
-        costs: tuple[float, float] = (1.0, 1.0),
+        self, record: dict[str, Any], view: int = 0, *,
+        text: str, before: Audit | None = None, costs: tuple[float, float] = (1.0, 1.0),
         excluded: int = 0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         figures = record["views"][view]
         self.expected: bool = figures["expected"]
         self.overall: dict[str, Any] = figures["overall"]
@@ -272,15 +267,11 @@ def _flat(group: dict[str, Any]) -> dict[str, Any]:
 
 
 def scope_of(
-    tally: Tally,
-    *,
-    across: str,
-    rates: Sequence[str],
-    is_ratio: bool,
-    all_cells: bool,
+    tally: Tally, *,
+    across: str, rates: Sequence[str], is_ratio: bool, all_cells: bool,
     reference: Sequence[str] | None,
     require: Sequence[str],
-) -> _core.AuditScope:
+) -> _core.AuditScope:  # fmt: skip
     """Return what is compared, as the library takes it."""
     return _core.audit_scope(
         sensitive=tally.sensitive,
@@ -295,27 +286,18 @@ def scope_of(
 
 
 def audit_tally(
-    tally: Tally,
-    *,
+    tally: Tally, *,
     rule: Rule | None = None,
-    across: str = "intersection",
-    rates: Sequence[str] = RATES[:1],
-    is_ratio: bool = False,
+    across: str = "intersection", rates: Sequence[str] = RATES[:1], is_ratio: bool = False,
     all_cells: bool = False,
     reference: Sequence[str] | None = None,
     require: Sequence[str] = (),
-    cost_fp: float = 1.0,
-    cost_fn: float = 1.0,
-    base_threshold: float | None = None,
-    confidence: float = 0.95,
-    calibrator: Calibrator | None = None,
-    calibration_bins: int = 0,
-    unseen: str = "error",
-    decisions: bool = False,
+    cost_fp: float = 1.0, cost_fn: float = 1.0, base_threshold: float | None = None,
+    confidence: float = 0.95, calibrator: Calibrator | None = None, calibration_bins: int = 0,
+    unseen: str = "error", decisions: bool = False,
     min_group: float = 0.0,
-    same_rows: bool = False,
-    squares: _core.Tally | None = None,
-) -> Audit:
+    same_rows: bool = False, squares: _core.Tally | None = None,
+) -> Audit:  # fmt: skip
     """Audit a tally by the base decisions or by a rule: the first view, which has the others.
 
     Weighted rows: ``squares`` counts the same rows with their weights squared.

@@ -32,13 +32,8 @@ def _check_attributes(tally: Tally, rule: Rule) -> None:
 
 
 def audit(
-    score: Column | Tally = None,
-    sensitive: Columns = None,
-    *,
-    within: Columns = None,
-    label: Column = None,
-    weight: Column = None,
-    data: Any = None,
+    score: Column | Tally = None, sensitive: Columns = None, *,
+    within: Columns = None, label: Column = None, weight: Column = None, data: Any = None,
     rule: Rule | Fit | None = None,
     decision: Column | Tally = None,
     criterion: str | None = None,
@@ -48,18 +43,11 @@ def audit(
     unseen: str = "error",
     min_group: float = 0.0,
     confidence: float = 0.95,
-    same_rows: bool = False,
-    calibration_bins: int = 0,
-    calibrator: Calibrator | None = None,
-    scale: str | None = None,
-    favorable: str | None = None,
-    resolution: str | int | None = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
-    base_threshold: float | None = None,
-    null: str | None = None,
-    threads: int = 0,
-) -> Audit:
+    same_rows: bool = False, calibration_bins: int = 0, calibrator: Calibrator | None = None,
+    scale: str | None = None, favorable: str | None = None, resolution: str | int | None = None,
+    cost_fp: float | None = None, cost_fn: float | None = None, base_threshold: float | None = None,
+    null: str | None = None, threads: int = 0,
+) -> Audit:  # fmt: skip
     """Audit scores, a rule, or decisions that were already made.
 
     Parameters
@@ -200,16 +188,9 @@ def _texts_of(reference: Any) -> list[str]:
 
 
 def _tally_of_decisions(
-    decision: Any,
-    sensitive: Any,
-    within: Any,
-    label: Any,
-    weight: Any,
-    data: Any,
-    favorable: str | None,
-    null: str,
-    threads: int,
-) -> tuple[Tally, Rows | None]:
+    decision: Any, sensitive: Any, within: Any, label: Any, weight: Any, data: Any,
+    favorable: str | None, null: str, threads: int,
+) -> tuple[Tally, Rows | None]:  # fmt: skip
     if isinstance(decision, Tally):
         _decisions.check_counted(decision, favorable)
         given = Given(within, label, weight, data, null=null, threads=threads)

@@ -15,15 +15,12 @@ class Checked:
     ratio_bound: Bound | None
 
     def check(
-        self,
-        *,
-        fail_above: float | None = None,
-        fail_below: float | None = None,
-        fail_if_shown_above: float | None = None,
-        fail_unless_shown_below: float | None = None,
+        self, *,
+        fail_above: float | None = None, fail_below: float | None = None,
+        fail_if_shown_above: float | None = None, fail_unless_shown_below: float | None = None,
         fail_if_shown_ratio_below: float | None = None,
         fail_unless_shown_ratio_above: float | None = None,
-    ) -> list[str]:
+    ) -> list[str]:  # fmt: skip
         """Return a sentence for each limit that is exceeded; none if all are kept.
 
         The limits are those of the tool's ``audit``, each from 0 to 1.

@@ -57,15 +57,9 @@ class SoftAudit(SoftChecked):
     """
 
     def __init__(
-        self,
-        record: dict[str, Any],
-        columns: list[str],
-        within: list[str],
-        *,
-        assumption: str,
-        before: SoftAudit | None = None,
-        excluded: int = 0,
-    ) -> None:
+        self, record: dict[str, Any], columns: list[str], within: list[str], *,
+        assumption: str, before: SoftAudit | None = None, excluded: int = 0,
+    ) -> None:  # fmt: skip
         self.expected: bool = record["expected"]
         self.weight: float = record["weight"]
         self.selection_rate: float = record["selection_rate"]
@@ -195,18 +189,13 @@ class SoftAudit(SoftChecked):
 
 
 def audit_rows(
-    rows: Rows,
-    *,
-    rule: SoftRule | None = None,
-    roles: Roles,
+    rows: Rows, *,
+    rule: SoftRule | None = None, roles: Roles,
     criterion: str = "statistical-parity",
-    within: list[str] | None = None,
-    made: bool = False,
-    scale: str,
-    favorable: str,
-    cost_fp: float,
-    cost_fn: float,
-) -> SoftAudit:
+    within: list[str] | None = None, made: bool = False,
+    scale: str, favorable: str,
+    cost_fp: float, cost_fn: float,
+) -> SoftAudit:  # fmt: skip
     """Audit the decisions by the score alone, those of a rule, or (``made``) the scores themselves.
 
     ``roles`` and ``within`` have the names of columns to be audited, where a rule needs others too;
@@ -256,24 +245,16 @@ def audit_rows(
 
 
 def audit_soft(
-    score: Column = None,
-    soft: Columns = None,
-    *,
-    within: Columns = None,
-    label: Column = None,
-    weight: Column = None,
-    data: Any = None,
+    score: Column = None, soft: Columns = None, *,
+    within: Columns = None, label: Column = None, weight: Column = None, data: Any = None,
     rule: SoftRule | SoftFit | None = None,
     decision: Column = None,
     criterion: str | None = None,
-    soft_favorable: Columns = None,
-    soft_unfavorable: Columns = None,
-    scale: str | None = None,
-    favorable: str | None = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
+    soft_favorable: Columns = None, soft_unfavorable: Columns = None,
+    scale: str | None = None, favorable: str | None = None,
+    cost_fp: float | None = None, cost_fn: float | None = None,
     null: str | None = None,
-) -> SoftAudit:
+) -> SoftAudit:  # fmt: skip
     """Audit scores, a rule or decisions where groups are known by probabilities only.
 
     Parameters

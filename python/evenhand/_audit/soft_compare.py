@@ -85,17 +85,12 @@ class SoftPeople:
 
     @classmethod
     def read(
-        cls,
-        named: Iterable[tuple[str, Rule | SoftRule]],
-        columns: dict[str, Any],
-        soft: tuple[Any, Any, Any],
-        data: Any,
-        *,
+        cls, named: Iterable[tuple[str, Rule | SoftRule]], columns: dict[str, Any],
+        soft: tuple[Any, Any, Any], data: Any, *,
         criterion: str | None,
-        cost_fp: float | None,
-        cost_fn: float | None,
+        cost_fp: float | None, cost_fn: float | None,
         null: str | None,
-    ) -> SoftPeople:
+    ) -> SoftPeople:  # fmt: skip
         """Read the columns: those of the first rule with some, and all that others ask for."""
         if any(isinstance(one, Tally) for one in columns.values()):
             raise TypeError("soft groups need rows, not a tally")

@@ -27,18 +27,10 @@ class Rows:
 
     @classmethod
     def read(
-        cls,
-        score: Any,
-        sensitive: Any,
-        within: Any = None,
-        label: Any = None,
-        weight: Any = None,
-        data: Any = None,
-        null: str = "error",
-        *,
-        soft: Any = None,
-        also: Sequence[str] = (),
-    ) -> Rows:
+        cls, score: Any, sensitive: Any, within: Any = None, label: Any = None, weight: Any = None,
+        data: Any = None, null: str = "error", *,
+        soft: Any = None, also: Sequence[str] = (),
+    ) -> Rows:  # fmt: skip
         """Read the columns, and do with missing values what ``null`` says.
 
         Attributes that are ``also`` needed are read from ``data``, without a role.

@@ -77,15 +77,9 @@ class Rule(RuleFile):
         return {value for cell in self._core.cells for value in cell}
 
     def _rows(
-        self,
-        score: Any,
-        sensitive: Any,
-        within: Any,
-        data: Any,
-        null: str | None,
-        unseen: str,
+        self, score: Any, sensitive: Any, within: Any, data: Any, null: str | None, unseen: str,
         keep: bool = False,
-    ) -> tuple[core.Numbers, list[core.Attribute], _inputs.Frame | None]:
+    ) -> tuple[core.Numbers, list[core.Attribute], _inputs.Frame | None]:  # fmt: skip
         frame = _inputs.frame_of(data)
         scores = self._score_of(score, frame)
         named = _inputs.columns(sensitive, frame, "sensitive")
@@ -116,28 +110,16 @@ class Rule(RuleFile):
 
     @overload
     def probability(
-        self,
-        score: Column = None,
-        sensitive: Columns = None,
-        within: Columns = None,
-        *,
-        data: Any = None,
-        unseen: str = "error",
-        null: str | None = None,
-    ) -> Floats: ...
+        self, score: Column = None, sensitive: Columns = None, within: Columns = None, *,
+        data: Any = None, unseen: str = "error", null: str | None = None,
+    ) -> Floats: ...  # fmt: skip
     @overload
     def probability(self, score: float, *, unseen: str = "error", **person: Any) -> float: ...
     def probability(
-        self,
-        score: Column = None,
-        sensitive: Columns = None,
-        within: Columns = None,
-        *,
-        data: Any = None,
-        unseen: str = "error",
-        null: str | None = None,
+        self, score: Column = None, sensitive: Columns = None, within: Columns = None, *,
+        data: Any = None, unseen: str = "error", null: str | None = None,
         **person: Any,
-    ) -> Floats | float:
+    ) -> Floats | float:  # fmt: skip
         """Return the probability of a positive decision for each row, or of one person.
 
         Parameters
@@ -184,36 +166,20 @@ class Rule(RuleFile):
 
     @overload
     def decide(
-        self,
-        score: Column = None,
-        sensitive: Columns = None,
-        within: Columns = None,
-        *,
-        id: Column = None,
-        key: bytes | str | None = None,
-        key_file: _files.PathLike | None = None,
+        self, score: Column = None, sensitive: Columns = None, within: Columns = None, *,
+        id: Column = None, key: bytes | str | None = None, key_file: _files.PathLike | None = None,
         seed: int | None = None,
-        data: Any = None,
-        unseen: str = "error",
-        null: str | None = None,
-    ) -> Decisions: ...
+        data: Any = None, unseen: str = "error", null: str | None = None,
+    ) -> Decisions: ...  # fmt: skip
     @overload
     def decide(self, score: float, **person: Any) -> int: ...
     def decide(
-        self,
-        score: Column = None,
-        sensitive: Columns = None,
-        within: Columns = None,
-        *,
-        id: Column = None,
-        key: bytes | str | None = None,
-        key_file: _files.PathLike | None = None,
+        self, score: Column = None, sensitive: Columns = None, within: Columns = None, *,
+        id: Column = None, key: bytes | str | None = None, key_file: _files.PathLike | None = None,
         seed: int | None = None,
-        data: Any = None,
-        unseen: str = "error",
-        null: str | None = None,
+        data: Any = None, unseen: str = "error", null: str | None = None,
         **person: Any,
-    ) -> Decisions | int:
+    ) -> Decisions | int:  # fmt: skip
         """Return the decision for each row, 1 or 0, or for one person.
 
         Parameters
@@ -251,27 +217,14 @@ class Rule(RuleFile):
             return int(decided[0])
         scores, attributes, frame = self._rows(score, sensitive, within, data, null, unseen)
         coins = Coins(id, key, key_file, seed, frame)
-        if coins.ids is None:
-            with advice_about_unseen():
-                return self._core.decide_by_seed(scores, attributes, coins.seed, unseen)
-        _inputs.same_length([("score", scores), ("id", coins.ids)])
-        with advice_about_unseen():
-            return self._core.decide_by_key(scores, attributes, coins.ids, coins.key, unseen)
+        return self._decided(scores, (attributes,), coins, unseen)
 
     def log(
-        self,
-        score: Column = None,
-        sensitive: Columns = None,
-        within: Columns = None,
-        *,
-        id: Column = None,
-        key: bytes | str | None = None,
-        key_file: _files.PathLike | None = None,
+        self, score: Column = None, sensitive: Columns = None, within: Columns = None, *,
+        id: Column = None, key: bytes | str | None = None, key_file: _files.PathLike | None = None,
         seed: int | None = None,
-        data: Any = None,
-        unseen: str = "error",
-        null: str | None = None,
-    ) -> dict[str, list[Any]]:
+        data: Any = None, unseen: str = "error", null: str | None = None,
+    ) -> dict[str, list[Any]]:  # fmt: skip
         """Say why each decision is made: the columns of the log that the tool's ``--log`` writes.
 
         Parameters are those of :meth:`decide`; :func:`evenhand.verify` checks each line again.

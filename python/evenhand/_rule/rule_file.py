@@ -113,18 +113,13 @@ class RuleFile:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
 
     def to_sql(
-        self,
-        table: str | None = None,
-        *,
+        self, table: str | None = None, *,
         select: str | None = None,
-        dialect: str,
-        score: str | None = None,
+        dialect: str, score: str | None = None,
         id: str | None = None,
-        unseen: str = "error",
-        null: str | None = None,
-        probability_name: str = "probability",
-        decision_name: str = "decision",
-    ) -> str:
+        unseen: str = "error", null: str | None = None,
+        probability_name: str = "probability", decision_name: str = "decision",
+    ) -> str:  # fmt: skip
         """Return a SELECT that decides for every row of a table, with the same bits.
 
         Parameters
@@ -209,6 +204,20 @@ class RuleFile:
     def _values(self) -> set[str]:
         """Return all values of attributes that the rule knows."""
         raise NotImplementedError
+
+    def _decided(
+        self, scores: core.Numbers, columns: tuple[Any, ...], coins: Coins, unseen: str
+    ) -> Decisions:
+        """Return the decision for each row, from the columns that this kind of rule takes."""
+        if coins.ids is not None:
+            _inputs.same_length([("score", scores), ("id", coins.ids)])
+        with advice_about_unseen():
+            decided: Decisions = (
+                self._core.decide_by_seed(scores, *columns, coins.seed, unseen)
+                if coins.ids is None
+                else self._core.decide_by_key(scores, *columns, coins.ids, coins.key, unseen)
+            )
+            return decided
 
     def _attributes(
         self, named: list[_inputs.NamedColumn], null: str | None, unseen: str, keep: bool = False

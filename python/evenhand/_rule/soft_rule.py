@@ -72,28 +72,16 @@ class SoftRule(RuleFile):
 
     @overload
     def probability(
-        self,
-        score: Column = None,
-        soft: Columns = None,
-        within: Columns = None,
-        *,
-        data: Any = None,
-        unseen: str = "error",
-        null: str | None = None,
-    ) -> Floats: ...
+        self, score: Column = None, soft: Columns = None, within: Columns = None, *,
+        data: Any = None, unseen: str = "error", null: str | None = None,
+    ) -> Floats: ...  # fmt: skip
     @overload
     def probability(self, score: float, *, unseen: str = "error", **person: Any) -> float: ...
     def probability(
-        self,
-        score: Column = None,
-        soft: Columns = None,
-        within: Columns = None,
-        *,
-        data: Any = None,
-        unseen: str = "error",
-        null: str | None = None,
+        self, score: Column = None, soft: Columns = None, within: Columns = None, *,
+        data: Any = None, unseen: str = "error", null: str | None = None,
         **person: Any,
-    ) -> Floats | float:
+    ) -> Floats | float:  # fmt: skip
         """Return the probability of a positive decision for each row, or of one person.
 
         Parameters
@@ -122,36 +110,20 @@ class SoftRule(RuleFile):
 
     @overload
     def decide(
-        self,
-        score: Column = None,
-        soft: Columns = None,
-        within: Columns = None,
-        *,
-        id: Column = None,
-        key: bytes | str | None = None,
-        key_file: _files.PathLike | None = None,
+        self, score: Column = None, soft: Columns = None, within: Columns = None, *,
+        id: Column = None, key: bytes | str | None = None, key_file: _files.PathLike | None = None,
         seed: int | None = None,
-        data: Any = None,
-        unseen: str = "error",
-        null: str | None = None,
-    ) -> Decisions: ...
+        data: Any = None, unseen: str = "error", null: str | None = None,
+    ) -> Decisions: ...  # fmt: skip
     @overload
     def decide(self, score: float, **person: Any) -> int: ...
     def decide(
-        self,
-        score: Column = None,
-        soft: Columns = None,
-        within: Columns = None,
-        *,
-        id: Column = None,
-        key: bytes | str | None = None,
-        key_file: _files.PathLike | None = None,
+        self, score: Column = None, soft: Columns = None, within: Columns = None, *,
+        id: Column = None, key: bytes | str | None = None, key_file: _files.PathLike | None = None,
         seed: int | None = None,
-        data: Any = None,
-        unseen: str = "error",
-        null: str | None = None,
+        data: Any = None, unseen: str = "error", null: str | None = None,
         **person: Any,
-    ) -> Decisions | int:
+    ) -> Decisions | int:  # fmt: skip
         """Return the decision for each row, 1 or 0; parameters as for :meth:`Rule.decide`."""
         if person or is_one(score, data):
             refuse_columns(person, soft, within, data)
@@ -162,14 +134,7 @@ class SoftRule(RuleFile):
             return int(decided[0])
         scores, columns, attributes, frame = self._rows(score, soft, within, data, null, unseen)
         coins = Coins(id, key, key_file, seed, frame)
-        if coins.ids is None:
-            with advice_about_unseen():
-                return self._core.decide_by_seed(scores, columns, attributes, coins.seed, unseen)
-        _inputs.same_length([("score", scores), ("id", coins.ids)])
-        with advice_about_unseen():
-            return self._core.decide_by_key(
-                scores, columns, attributes, coins.ids, coins.key, unseen
-            )
+        return self._decided(scores, (columns, attributes), coins, unseen)
 
     def explain(self) -> str:
         """Say the rule in words."""

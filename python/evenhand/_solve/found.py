@@ -120,15 +120,10 @@ class Fit(Found):
     """
 
     def __init__(
-        self,
-        solution: _core.Solution | _core.SgdResult,
-        tally: Tally,
-        criterion: _core.Criterion,
-        options: _core.SolveOptions,
-        wanted: NewPeople,
-        certified: _core.CertifiedFit | None = None,
+        self, solution: _core.Solution | _core.SgdResult, tally: Tally, criterion: _core.Criterion,
+        options: _core.SolveOptions, wanted: NewPeople, certified: _core.CertifiedFit | None = None,
         made: _core.FitSource | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         record = solution.record(tally._core)
         self.rule: Rule = Rule._of(
             solution.rule, self._record_text, null=tally._source.null or None

@@ -36,14 +36,9 @@ class Frontier(Sequence[dict[str, Any]]):
     """
 
     def __init__(
-        self,
-        points: list[dict[str, Any]],
-        parameter: str,
-        expected: bool,
-        *,
-        by_cost: bool = False,
-        notes: Iterable[str] = (),
-    ) -> None:
+        self, points: list[dict[str, Any]], parameter: str, expected: bool, *,
+        by_cost: bool = False, notes: Iterable[str] = (),
+    ) -> None:  # fmt: skip
         self._points = points
         self.parameter = parameter
         self.expected = expected
@@ -130,32 +125,19 @@ def _numbers_in(at: Any) -> list[float]:
 
 
 def frontier(
-    score: Column | Tally,
-    sensitive: Columns = None,
-    *,
+    score: Column | Tally, sensitive: Columns = None, *,
     criterion: str | None = None,
-    at: float | Iterable[float] | None = None,
-    breakpoints: bool = False,
-    within: Columns = None,
-    label: Column = None,
-    weight: Column = None,
-    data: Any = None,
+    at: float | Iterable[float] | None = None, breakpoints: bool = False,
+    within: Columns = None, label: Column = None, weight: Column = None, data: Any = None,
     rho: float | str | None = None,
     require: str | Sequence[str] = (),
-    across: str = "intersection",
-    allow_many_groups: bool = False,
-    scale: str | None = None,
-    favorable: str | None = None,
-    resolution: str | int | None = None,
+    across: str = "intersection", allow_many_groups: bool = False,
+    scale: str | None = None, favorable: str | None = None, resolution: str | int | None = None,
     gamma: float | str | None = None,
-    cost_fp: float = 1.0,
-    cost_fn: float = 1.0,
-    base_threshold: float | None = None,
-    calibrate: str | Calibrator = "none",
-    calibrate_by: str = "cell",
-    null: str = "error",
-    threads: int = 0,
-) -> Frontier:
+    cost_fp: float = 1.0, cost_fn: float = 1.0, base_threshold: float | None = None,
+    calibrate: str | Calibrator = "none", calibrate_by: str = "cell",
+    null: str = "error", threads: int = 0,
+) -> Frontier:  # fmt: skip
     """Show what a stricter criterion costs.
 
     Parameters

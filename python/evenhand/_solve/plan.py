@@ -96,30 +96,19 @@ class Plan:
 
 
 def plan(
-    score: Column | Tally = None,
-    sensitive: Columns = None,
-    *,
-    tolerance: float | None = None,
-    ratio: float | None = None,
-    rate: float | None = None,
-    groups: int | None = None,
-    strata: int | None = None,
+    score: Column | Tally = None, sensitive: Columns = None, *,
+    tolerance: float | None = None, ratio: float | None = None,
+    rate: float | None = None, groups: int | None = None, strata: int | None = None,
     criterion: str | None = None,
     confidence: float = 0.95,
-    power: float = 0.8,
-    actual: float | None = None,
-    bound: str = "same-rate",
-    within: Columns = None,
-    label: Column = None,
+    power: float = 0.8, actual: float | None = None, bound: str = "same-rate",
+    within: Columns = None, label: Column = None,
     data: Any = None,
     require: str | Sequence[str] = (),
-    scale: str | None = None,
-    favorable: str | None = None,
-    resolution: str | int | None = None,
+    scale: str | None = None, favorable: str | None = None, resolution: str | int | None = None,
     calibrate: str | Calibrator = "none",
-    null: str = "error",
-    threads: int = 0,
-) -> Plan:
+    null: str = "error", threads: int = 0,
+) -> Plan:  # fmt: skip
     """Say how many people it takes to show that groups hardly differ.
 
     From data, which has sizes and rates, or from numbers: ``rate``, ``groups`` and ``strata``.

@@ -48,16 +48,11 @@ class SoftFit(Found):
     """
 
     def __init__(
-        self,
-        solution: _core.SoftSolution,
-        rows: Rows,
-        truth: _core.Attribute | None = None,
-        made: _core.FitSource | None = None,
-        *,
-        criterion: str,
-        roles: Roles,
+        self, solution: _core.SoftSolution, rows: Rows, truth: _core.Attribute | None = None,
+        made: _core.FitSource | None = None, *,
+        criterion: str, roles: Roles,
         **reading: Any,
-    ) -> None:
+    ) -> None:  # fmt: skip
         record = solution.record()
         self.criterion = criterion
         reading = {**reading, "criterion": criterion, "roles": roles}
@@ -151,30 +146,18 @@ class SoftFit(Found):
 
 
 def fit_soft(
-    score: Column,
-    soft: Columns = None,
-    *,
+    score: Column, soft: Columns = None, *,
     criterion: str | None = None,
-    tolerance: float | None = None,
-    ratio: float | None = None,
-    soft_favorable: Columns = None,
-    soft_unfavorable: Columns = None,
-    within: Columns = None,
-    label: Column = None,
-    weight: Column = None,
-    data: Any = None,
-    exhaustive: bool = False,
-    check_with: Column = None,
-    scale: str | None = None,
-    favorable: str | None = None,
+    tolerance: float | None = None, ratio: float | None = None,
+    soft_favorable: Columns = None, soft_unfavorable: Columns = None,
+    within: Columns = None, label: Column = None, weight: Column = None, data: Any = None,
+    exhaustive: bool = False, check_with: Column = None,
+    scale: str | None = None, favorable: str | None = None,
     gamma: float | str | None = None,
-    cost_fp: float = 1.0,
-    cost_fn: float = 1.0,
-    null: str = "error",
-    threads: int = 0,
-    source: Source = True,
-    stamp: bool = False,
-) -> SoftFit:
+    cost_fp: float = 1.0, cost_fn: float = 1.0,
+    null: str = "error", threads: int = 0,
+    source: Source = True, stamp: bool = False,
+) -> SoftFit:  # fmt: skip
     """Find the most accurate rule where groups are known by probabilities only.
 
     The criterion compares those who belong to a group with those who do not, in expectation, for

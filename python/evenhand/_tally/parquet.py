@@ -144,14 +144,10 @@ def write(tally: Tally, path: _files.PathLike) -> None:
 
 
 def read(
-    path: _files.PathLike,
-    *,
-    score: str | None = None,
-    attributes: Sequence[str] = (),
-    scale: str | None = None,
-    favorable: str | None = None,
-    resolution: str | int | None = None,
-) -> Tally:
+    path: _files.PathLike, *,
+    score: str | None = None, attributes: Sequence[str] = (),
+    scale: str | None = None, favorable: str | None = None, resolution: str | int | None = None,
+) -> Tally:  # fmt: skip
     """Read a tally that the tool, this package or SQL wrote.
 
     The last kind has no metadata: they are the options, ``score`` and ``attributes`` names of

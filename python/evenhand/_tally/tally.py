@@ -59,20 +59,11 @@ class Tally(Counts):
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
-        self,
-        score: Column,
-        sensitive: Columns = None,
-        *,
-        within: Columns = None,
-        label: Column = None,
-        weight: Column = None,
-        data: Any = None,
-        scale: str = "probability",
-        favorable: str = "high",
-        resolution: str | int = "exact",
-        null: str = "error",
-        threads: int = 0,
-    ) -> None:
+        self, score: Column, sensitive: Columns = None, *,
+        within: Columns = None, label: Column = None, weight: Column = None, data: Any = None,
+        scale: str = "probability", favorable: str = "high", resolution: str | int = "exact",
+        null: str = "error", threads: int = 0,
+    ) -> None:  # fmt: skip
         rows = Rows.read(
             score, sensitive, within=within, label=label, weight=weight, data=data, null=null
         )
@@ -97,20 +88,12 @@ class Tally(Counts):
 
     @classmethod
     def counted(
-        cls,
-        score: Column,
-        n: Column,
-        sensitive: Columns = None,
-        *,
-        n1: Column = None,
-        within: Columns = None,
+        cls, score: Column, n: Column, sensitive: Columns = None, *,
+        n1: Column = None, within: Columns = None,
         data: Any = None,
-        scale: str = "probability",
-        favorable: str = "high",
-        resolution: str | int = "exact",
-        level: int | None = None,
-        weighted: bool | None = None,
-    ) -> Tally:
+        scale: str = "probability", favorable: str = "high", resolution: str | int = "exact",
+        level: int | None = None, weighted: bool | None = None,
+    ) -> Tally:  # fmt: skip
         """Make a tally of columns that were counted already, as by SQL's GROUP BY.
 
         Parameters
@@ -201,17 +184,10 @@ class Tally(Counts):
         return self._of(*self._now())
 
     def add(
-        self,
-        score: Column,
-        sensitive: Columns = None,
-        *,
-        within: Columns = None,
-        label: Column = None,
-        weight: Column = None,
-        data: Any = None,
-        null: str | None = None,
-        threads: int = 0,
-    ) -> Tally:
+        self, score: Column, sensitive: Columns = None, *,
+        within: Columns = None, label: Column = None, weight: Column = None, data: Any = None,
+        null: str | None = None, threads: int = 0,
+    ) -> Tally:  # fmt: skip
         """Count further rows into this tally, and return it.
 
         Columns are as for :class:`Tally`; attributes are found by name in a frame or dict, else
@@ -284,16 +260,11 @@ class Tally(Counts):
 
     @classmethod
     def load(
-        cls,
-        path: _files.PathLike,
-        *,
-        score: str | None = None,
-        sensitive: str | Sequence[str] | None = None,
+        cls, path: _files.PathLike, *,
+        score: str | None = None, sensitive: str | Sequence[str] | None = None,
         within: str | Sequence[str] | None = None,
-        scale: str | None = None,
-        favorable: str | None = None,
-        resolution: str | int | None = None,
-    ) -> Tally:
+        scale: str | None = None, favorable: str | None = None, resolution: str | int | None = None,
+    ) -> Tally:  # fmt: skip
         """Read a file that :meth:`save`, the tool or SQL's GROUP BY wrote.
 
         Parameters

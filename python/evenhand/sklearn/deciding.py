@@ -139,15 +139,11 @@ class Decides(Scores):
             return found
 
     def predict(
-        self,
-        X: Any,
-        *,
-        sensitive_features: Any = None,
-        control_features: Any = None,
-        id: Any = None,
-        key: bytes | str | None = None,
+        self, X: Any, *,
+        sensitive_features: Any = None, control_features: Any = None,
+        id: Any = None, key: bytes | str | None = None,
         key_file: str | os.PathLike[str] | None = None,
-    ) -> npt.NDArray[Any]:
+    ) -> npt.NDArray[Any]:  # fmt: skip
         """Decide for each row.
 
         Parameters
@@ -248,17 +244,11 @@ class Decides(Scores):
         return np.column_stack(both if self.classes_[1] == self.pos_label_ else both[::-1])
 
     def score(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        sensitive_features: Any = None,
-        control_features: Any = None,
-        id: Any = None,
-        key: bytes | str | None = None,
+        self, X: Any, y: Any, sample_weight: Any = None, *,
+        sensitive_features: Any = None, control_features: Any = None,
+        id: Any = None, key: bytes | str | None = None,
         key_file: str | os.PathLike[str] | None = None,
-    ) -> float:
+    ) -> float:  # fmt: skip
         """Return the share of right decisions.
 
         Parameters
@@ -285,15 +275,10 @@ class Decides(Scores):
         return float(accuracy_score(y, decided, sample_weight=sample_weight))
 
     def audit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        sensitive_features: Any = None,
-        control_features: Any = None,
-        sample_weight: Any = None,
+        self, X: Any, y: Any = None, *,
+        sensitive_features: Any = None, control_features: Any = None, sample_weight: Any = None,
         **options: Any,
-    ) -> Audit | SoftAudit:
+    ) -> Audit | SoftAudit:  # fmt: skip
         """Audit what is decided for these rows, by ``unseen`` where fit has not seen the group.
 
         Parameters

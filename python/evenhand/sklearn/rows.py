@@ -78,10 +78,7 @@ def _array(rows: Any) -> npt.NDArray[Any]:
 
 
 def from_features(
-    X: Any,
-    which: Any,
-    names_in: Sequence[str] | None,
-    role: str,
+    X: Any, which: Any, names_in: Sequence[str] | None, role: str
 ) -> list[NamedColumn]:
     """Return the columns of X that a constructor's parameter names.
 
@@ -104,12 +101,7 @@ def from_features(
     ]
 
 
-def positions(
-    X: Any,
-    which: Any,
-    names_in: Sequence[str] | None,
-    role: str,
-) -> list[int]:
+def positions(X: Any, which: Any, names_in: Sequence[str] | None, role: str) -> list[int]:
     """Return where the columns of X are that a constructor's parameter names."""
     several = isinstance(which, (list, tuple)) or (
         isinstance(which, np.ndarray) and which.ndim == 1
@@ -118,12 +110,7 @@ def positions(
     return [_position(X, one, names_in, role) for one in wanted]
 
 
-def _position(
-    X: Any,
-    one: Any,
-    names_in: Sequence[str] | None,
-    role: str,
-) -> int:
+def _position(X: Any, one: Any, names_in: Sequence[str] | None, role: str) -> int:
     names = _names(X)
     if isinstance(one, (int, np.integer)) and not isinstance(one, bool):
         width = width_of(X)

@@ -58,17 +58,11 @@ def score_of(estimator: Any, X: Any, response: str, pos_label: Any) -> Floats:
 
 
 def held_out_scores(
-    estimator: Any,
-    X: Any,
-    y: npt.NDArray[Any],
-    *,
-    cv: Any,
-    fit_params: dict[str, Any],
-    split_params: dict[str, Any],
-    response: str,
+    estimator: Any, X: Any, y: npt.NDArray[Any], *,
+    cv: Any, fit_params: dict[str, Any], split_params: dict[str, Any], response: str,
     pos_label: Any,
     n_jobs: int | None,
-) -> tuple[Floats, Rows | None]:
+) -> tuple[Floats, Rows | None]:  # fmt: skip
     """Score rows by classifiers that were fitted on others.
 
     Returns
