@@ -1,53 +1,35 @@
 #include <evenhand/evenhand.h>
+#include <evenhand/text.h>
 
-#include <cmath>
 #include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "people.h"
 #include "timing.h"
 
 namespace evenhand::bench {
 namespace {
 
-struct People {
-  std::vector<double> score;
-  std::vector<CellCode> code;
-  std::vector<std::uint8_t> label = {};
-  CellNames names;
-
-  Tally tally() const { return Tally::of(score, names, code, {.label = label}); }
-};
-
-// A million distinct scores of two groups in three strata.
-
+// Two groups in three strata.
 People people() {
-  std::mt19937_64 random(15);
-  const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
-  People out;
   std::vector<std::vector<std::string>> cells;
   for (const char* group : {"A", "B"}) {
     for (const char* stratum : {"k", "l", "m"}) cells.push_back({group, stratum});
   }
-  out.names = CellNames({"group", "stratum"}, cells);
-  for (int i = 0; i < 1'000'000; ++i) {
-    out.code.push_back(static_cast<CellCode>(random() % cells.size()));
-    out.score.push_back(std::pow(unit(), 0.8 + out.code.back() / 8.0));
-    out.label.push_back(unit() < out.score.back() ? 1 : 0);
-  }
-  return out;
+  return million(15, {"group", "stratum"}, cells);
 }
 
 // A million distinct scores of four groups, of which three are small.
 People lopsided() {
   std::mt19937_64 random(16);
-  const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
-  People out{.names = CellNames({"group"}, {{"A"}, {"B"}, {"C"}, {"D"}})};
+  People out;
+  out.names = CellNames({"group"}, {{"A"}, {"B"}, {"C"}, {"D"}});
   for (int i = 0; i < 1'000'000; ++i) {
-    const double who = unit();
+    const double who = unit(random);
     out.code.push_back(who < 0.97 ? 0 : who < 0.985 ? 1 : who < 0.995 ? 2 : 3);
-    out.score.push_back(unit() * (1 - 0.15 * out.code.back()));
+    out.score.push_back(unit(random) * (1 - 0.15 * out.code.back()));
   }
   return out;
 }

@@ -1,39 +1,19 @@
 #include <evenhand/evenhand.h>
 
-#include <cmath>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "people.h"
 #include "timing.h"
 
 namespace evenhand::bench {
 namespace {
 
-// A million distinct scores.
-struct Million {
-  std::vector<double> score;
-  std::vector<CellCode> code;
-  std::vector<std::uint8_t> label;
-  CellNames names;
-
-  Tally tally() const { return Tally::of(score, names, code, {.label = label}); }
-};
-
-Million million(std::uint64_t groups) {
-  std::mt19937_64 random(groups);
-  const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
-  Million out;
+People groups_of(std::uint64_t groups) {
   std::vector<std::vector<std::string>> cells;
   for (std::uint64_t g = 0; g < groups; ++g) cells.push_back({std::string(1, char('A' + g))});
-  out.names = CellNames({"group"}, cells);
-  for (int i = 0; i < 1'000'000; ++i) {
-    out.code.push_back(static_cast<CellCode>(random() % groups));
-    out.score.push_back(std::pow(unit(), 0.8 + out.code.back() / 8.0));
-    out.label.push_back(unit() < out.score.back() ? 1 : 0);
-  }
-  return out;
+  return million(groups, {"group"}, cells);
 }
 
 }  // namespace
@@ -50,7 +30,7 @@ void bench_lottery() {
   const ParityOptions near{.sensitive = {"group"}, .tolerance = 0.02};
   for (const Kind& kind : {Kind{"none, one rate, 4 groups", 4, statistical_parity(near), 2.5},
                            Kind{"none, odds, 2 groups", 2, equalized_odds(near), 4}}) {
-    const Million rows = million(kind.groups);
+    const People rows = groups_of(kind.groups);
     std::vector<double> sorting;
     std::vector<double> fitting;
     for (int round = 0; round < 5; ++round) {
@@ -64,7 +44,7 @@ void bench_lottery() {
     report(kind.what, median(fitting) / median(sorting), kind.most, median(fitting));
   }
   std::printf("coins, fewest relative to least chance:\n");
-  const Million rows = million(2);
+  const People rows = groups_of(2);
   std::vector<double> fewest;
   std::vector<double> least;
   for (int round = 0; round < 5; ++round) {
@@ -80,7 +60,7 @@ void bench_lottery() {
 // What stricter tolerances cost: a hundred of them at once, and all at which the slope changes.
 void bench_frontier() {
   std::printf("frontier, 1e6 distinct scores, 4 groups:\n");
-  const Million rows = million(4);
+  const People rows = groups_of(4);
   const ParityOptions near{.sensitive = {"group"}, .tolerance = 0.02};
   std::vector<double> tolerances;
   for (int i = 0; i < 100; ++i) tolerances.push_back(i / 500.0);

@@ -8,20 +8,15 @@
 #include <thread>
 #include <vector>
 
+#include "people.h"
 #include "timing.h"
 
 namespace evenhand::bench {
 namespace {
 
-struct Columns {
-  std::vector<double> score;
-  std::vector<CellCode> code;
-  std::vector<std::uint8_t> label;
-  CellNames names{{"group"}, {{"A"}, {"B"}, {"C"}, {"D"}}};
-};
-
-Columns make_columns(std::size_t rows) {
-  Columns out;
+People make_columns(std::size_t rows) {
+  People out;
+  out.names = CellNames({"group"}, {{"A"}, {"B"}, {"C"}, {"D"}});
   out.score.resize(rows);
   out.code.resize(rows);
   out.label.resize(rows);
@@ -30,11 +25,10 @@ Columns make_columns(std::size_t rows) {
   for (std::size_t part = 0; part < parts; ++part) {
     workers.emplace_back([&out, part, rows] {
       std::mt19937_64 random(part);
-      const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
       for (std::size_t i = rows * part / parts; i < rows * (part + 1) / parts; ++i) {
         out.code[i] = static_cast<CellCode>(random() & 3U);
-        out.score[i] = unit() * (1 - 0.05 * out.code[i]);
-        out.label[i] = unit() < out.score[i] ? 1 : 0;
+        out.score[i] = unit(random) * (1 - 0.05 * out.code[i]);
+        out.label[i] = unit(random) < out.score[i] ? 1 : 0;
       }
     });
   }
@@ -42,7 +36,7 @@ Columns make_columns(std::size_t rows) {
 }
 
 // Reads every column once, on so many threads.
-double read_time(const Columns& columns, unsigned threads) {
+double read_time(const People& columns, unsigned threads) {
   std::vector<double> sums(threads);
   return seconds([&] {
     std::vector<std::jthread> workers;
@@ -85,7 +79,7 @@ void print_row(const char* what, unsigned threads, std::size_t rows, double time
 }
 
 int run(std::size_t rows) {
-  const Columns columns = make_columns(rows);
+  const People columns = make_columns(rows);
   const unsigned cores = std::thread::hardware_concurrency();
   std::printf("%zu rows, 4 groups, %u cores\n\n", rows, cores);
   std::printf("| what | cores | ns a row | times one core |\n|---|---|---|---|\n");

@@ -35,6 +35,18 @@ function marginFor(names, width) {
   return Math.min(Math.round(width * 0.4), 16 + Math.round(longest * 6.6));
 }
 
+// A band for each row, under its name.
+function banded(rows, names, width) {
+  return {
+    width,
+    height: 50 + 26 * rows.length,
+    marginLeft: marginFor(names, width),
+    marginTop: 8,
+    marginBottom: 44,
+    y: {label: null, domain: rows.map((row) => row.at), tickFormat: (i) => names[i], type: "band"},
+  };
+}
+
 function nameOf(row) {
   return row.stratum ? `${row.group}, ${row.stratum}` : row.group;
 }
@@ -81,14 +93,9 @@ function ratesChart(table, label) {
       high: row[`selection_rate${suffix}_high`],
     }));
     return Plot.plot({
-      width,
-      height: 50 + 26 * rows.length,
-      marginLeft: marginFor(names, width),
-      marginTop: 8,
-      marginBottom: 44,
+      ...banded(rows, names, width),
       x: {label: "selected", labelOffset: 38, tickFormat: percentAxis, grid: true, nice: true, zero: true,
         ticks: width < narrow ? 4 : 8},
-      y: {label: null, domain: rows.map((row) => row.at), tickFormat: (i) => names[i], type: "band"},
       marks: [
         Plot.ruleX([0], {stroke: "var(--line)"}),
         Plot.ruleY(rows.filter((row) => ruled && row.before != null && row.after != null),
@@ -155,13 +162,8 @@ function thresholdsChart(table, label, low) {
       return {at, worst, best, certain, coin: row.coin ?? certain, drawn: row.yes != null};
     });
     return Plot.plot({
-      width,
-      height: 50 + 26 * rows.length,
-      marginLeft: marginFor(names, width),
-      marginTop: 8,
-      marginBottom: 44,
+      ...banded(rows, names, width),
       x: {label: "score", labelOffset: 38, domain: ends, grid: true, ticks: width < narrow ? 4 : 8},
-      y: {label: null, domain: rows.map((row) => row.at), tickFormat: (i) => names[i], type: "band"},
       marks: [
         Plot.ruleY(rows, {y: "at", x1: "worst", x2: "coin", stroke: "var(--line)", strokeWidth: 3}),
         Plot.ruleY(rows, {y: "at", x1: "coin", x2: "certain", stroke: "var(--before)", strokeWidth: 7,

@@ -220,7 +220,7 @@ TEST_P(BlindSearchOracle, NoRuleOfItsKindIsBetter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFamilies, BlindSearchOracle, ::testing::ValuesIn(all_families()),
-                         [](const auto& one) { return one.param.name; });
+                         name_of_family);
 
 }  // namespace
 }  // namespace evenhand::testing::many::blind_search_test

@@ -64,11 +64,7 @@ TEST_P(Blind, RuleIsTheBestThatTellsNoGroupsApart) {
   }
 }
 
-std::string describe(const ::testing::TestParamInfo<Family>& info) {
-  return info.param.name;
-}
-
-INSTANTIATE_TEST_SUITE_P(AllFamilies, Blind, ::testing::ValuesIn(all_families()), describe);
+INSTANTIATE_TEST_SUITE_P(AllFamilies, Blind, ::testing::ValuesIn(all_families()), name_of_family);
 
 Tally women_and_men() {
   const std::vector<double> score = {.35, .45, .55, .7, .2, .4, .6, .75, .8, .9};

@@ -109,10 +109,6 @@ class Enumeration {
 
 class LotteryOracle : public ::testing::TestWithParam<Family> {};
 
-std::string describe_family(const ::testing::TestParamInfo<Family>& info) {
-  return info.param.name;
-}
-
 TEST_P(LotteryOracle, NoRuleWithoutCoinsIsBetter) {
   const Family& family = GetParam();
   Random random(seed_of(family.name, 9000));
@@ -304,7 +300,7 @@ TEST(Lottery, NoRuleWithSoFewCoinsIsBetter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFamilies, LotteryOracle, ::testing::ValuesIn(families()),
-                         describe_family);
+                         name_of_family);
 
 }  // namespace
 }  // namespace evenhand::testing::many::lottery_oracle_test

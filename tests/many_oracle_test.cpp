@@ -13,10 +13,6 @@
 namespace evenhand::testing::many::many_oracle_test {
 namespace {
 
-std::string describe(const ::testing::TestParamInfo<Family>& info) {
-  return info.param.name;
-}
-
 class ManyOracle : public ::testing::TestWithParam<Family> {};
 
 TEST_P(ManyOracle, RuleIsOptimalMeetsEverythingAndIsProvenSo) {
@@ -53,7 +49,8 @@ TEST_P(ManyOracle, RuleIsOptimalMeetsEverythingAndIsProvenSo) {
   EXPECT_GE(binding, solved < 150 ? 1 : 30);  // else the problems are too easy to tell anything
 }
 
-INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyOracle, ::testing::ValuesIn(all_families()), describe);
+INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyOracle, ::testing::ValuesIn(all_families()),
+                         name_of_family);
 
 }  // namespace
 }  // namespace evenhand::testing::many::many_oracle_test

@@ -13,10 +13,6 @@
 namespace evenhand::testing::many::many_ramp_test {
 namespace {
 
-std::string describe(const ::testing::TestParamInfo<Family>& info) {
-  return info.param.name;
-}
-
 class ManyRamp : public ::testing::TestWithParam<Family> {};
 
 TEST_P(ManyRamp, GapAndViolationVanishAndTheRuleIsMonotone) {
@@ -46,7 +42,8 @@ TEST_P(ManyRamp, GapAndViolationVanishAndTheRuleIsMonotone) {
   EXPECT_GE(binding, trials(10));
 }
 
-INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyRamp, ::testing::ValuesIn(all_families()), describe);
+INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyRamp, ::testing::ValuesIn(all_families()),
+                         name_of_family);
 
 // Rare failures that a longer search has found, about one in five thousand problems.
 struct Rare {
@@ -105,7 +102,8 @@ TEST_P(ManyRampLimit, TendsToTheStepsAsGammaVanishes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyRampLimit, ::testing::ValuesIn(all_families()), describe);
+INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyRampLimit, ::testing::ValuesIn(all_families()),
+                         name_of_family);
 
 }  // namespace
 }  // namespace evenhand::testing::many::many_ramp_test

@@ -1,5 +1,6 @@
 // The optimum, checked against the linear program over atoms; the proof, recomputed from the
 // multipliers; the criterion, on the applied rule.
+#include <array>
 #include <cmath>
 #include <ostream>
 #include <string>
@@ -35,26 +36,14 @@ struct Case {
   bool strata;
 };
 
+// In the order of Kind.
+constexpr std::array names_of_kinds = {"StatisticalParity",   "IsotonicParity",  "EqualOpportunity",
+                                       "FalsePositiveParity", "EqualRatesGiven", "EqualRatesBase",
+                                       "EqualRatesBest",      "FourFifths"};
+static_assert(names_of_kinds.size() == static_cast<std::size_t>(Kind::four_fifths) + 1);
+
 std::string name_of(Kind kind) {
-  switch (kind) {
-    case Kind::statistical_parity:
-      return "StatisticalParity";
-    case Kind::isotonic_parity:
-      return "IsotonicParity";
-    case Kind::equal_opportunity:
-      return "EqualOpportunity";
-    case Kind::false_positive_parity:
-      return "FalsePositiveParity";
-    case Kind::equal_rates_given:
-      return "EqualRatesGiven";
-    case Kind::equal_rates_base:
-      return "EqualRatesBase";
-    case Kind::equal_rates_best:
-      return "EqualRatesBest";
-    case Kind::four_fifths:
-      return "FourFifths";
-  }
-  return {};
+  return names_of_kinds.at(static_cast<std::size_t>(kind));
 }
 
 std::string describe(const ::testing::TestParamInfo<Case>& info) {

@@ -61,10 +61,7 @@ void reject(const std::string& text, const std::string& part) {
 }
 
 TEST(RuleJson, ReadsBackBitForBit) {
-  testing::Random random(11);
-  for (int trial = 0; trial < 500; ++trial) {
-    ASSERT_NO_FATAL_FAILURE(testing::expect_reads_back(random_rule(random)));
-  }
+  testing::expect_all_read_back(11, random_rule);
 }
 
 TEST(RuleJson, KeepsTheRecordOfTheFitApart) {

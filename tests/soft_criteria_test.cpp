@@ -151,30 +151,27 @@ void compare(Random& random, const std::string& criterion, bool given) {
   }
 }
 
-TEST(SoftCriteria, ParityWithToleranceIsTheBestOfAllProbabilities) {
-  Random random(1);
-  compare(random, "statistical-parity", false);
+struct OracleCase {
+  const char* name;
+  const char* criterion;
+  std::uint64_t seed;
+};
+
+class SoftCriteriaOracle : public ::testing::TestWithParam<OracleCase> {};
+
+TEST_P(SoftCriteriaOracle, IsTheBestOfAllProbabilities) {
+  Random random(GetParam().seed);
+  compare(random, GetParam().criterion, false);
 }
 
-TEST(SoftCriteria, OpportunityIsTheBestOfAllProbabilities) {
-  Random random(2);
-  compare(random, "equal-opportunity", false);
-}
-
-TEST(SoftCriteria, FalsePositivesAreTheBestOfAllProbabilities) {
-  Random random(3);
-  compare(random, "false-positive-parity", false);
-}
-
-TEST(SoftCriteria, OddsAreTheBestOfAllProbabilities) {
-  Random random(4);
-  compare(random, "equalized-odds", false);
-}
-
-TEST(SoftCriteria, FourFifthsAreTheBestOfAllProbabilities) {
-  Random random(5);
-  compare(random, "four-fifths", false);
-}
+INSTANTIATE_TEST_SUITE_P(
+    AllCriteria, SoftCriteriaOracle,
+    ::testing::Values(OracleCase{"ParityWithTolerance", "statistical-parity", 1},
+                      OracleCase{"Opportunity", "equal-opportunity", 2},
+                      OracleCase{"FalsePositives", "false-positive-parity", 3},
+                      OracleCase{"Odds", "equalized-odds", 4},
+                      OracleCase{"FourFifths", "four-fifths", 5}),
+    [](const ::testing::TestParamInfo<OracleCase>& one) { return one.param.name; });
 
 TEST(SoftCriteria, ColumnsGivenTheOutcomeServeTheRatesOfThatOutcome) {
   Random random(6);

@@ -26,6 +26,11 @@ SoftRuleParts steps() {
   return parts;
 }
 
+template <class Error>
+void expect_refused(const SoftRule& rule, const SoftRows& rows, const std::string& part) {
+  expect_throw<Error>([&] { (void)rule.probability(rows); }, part);
+}
+
 SoftRuleParts ramp() {
   SoftRuleParts parts;
   parts.columns = {"s", "t"};
@@ -92,31 +97,13 @@ TEST(SoftRule, RefusesBadRowsOneByOne) {
   const std::vector<double> s = {0.75, 0.75};
   const std::vector<double> bad = {0.75, 1.5};
   const std::vector<double> three(3);
-  expect_throw<std::out_of_range>(
-      [&] {
-        rule.probability({p, {{"s", s}}});
-      },
-      "there is no soft column t");
-  expect_throw<std::invalid_argument>(
-      [&] {
-        rule.probability({p, {{"s", s}, {"t", bad}}});
-      },
-      "row 1: t is 1.5");
-  expect_throw<std::invalid_argument>(
-      [&] {
-        rule.probability({bad, {{"s", s}, {"t", s}}});
-      },
-      "row 1: the score 1.5");
-  expect_throw<std::invalid_argument>(
-      [&] {
-        rule.probability({p, {{"s", s}, {"t", three}}});
-      },
-      "2 scores but 3 values of t");
-  expect_throw<std::out_of_range>(
-      [&] {
-        SoftRule(steps()).probability({p, {{"s", s}}});
-      },
-      "within strata; the rows have none");
+  expect_refused<std::out_of_range>(rule, {p, {{"s", s}}}, "there is no soft column t");
+  expect_refused<std::invalid_argument>(rule, {p, {{"s", s}, {"t", bad}}}, "row 1: t is 1.5");
+  expect_refused<std::invalid_argument>(rule, {bad, {{"s", s}, {"t", s}}}, "row 1: the score 1.5");
+  expect_refused<std::invalid_argument>(rule, {p, {{"s", s}, {"t", three}}},
+                                        "2 scores but 3 values of t");
+  expect_refused<std::out_of_range>(SoftRule(steps()), {p, {{"s", s}}},
+                                    "within strata; the rows have none");
   EXPECT_TRUE(std::isnan(rule.probability(1, 0.5, s)));
   EXPECT_TRUE(std::isnan(rule.probability(0, 1.5, s)));
   EXPECT_TRUE(std::isnan(rule.probability(0, 0.5, three)));

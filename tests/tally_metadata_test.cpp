@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/problems.h"
+#include "support/rule_text.h"
 #include "support/throws.h"
 
 namespace evenhand::testing::tally_metadata_test {
@@ -58,10 +59,7 @@ TEST(TallyMetadata, RefuseWhatIsCorrupt) {
     expect_throw<std::invalid_argument>([&] { (void)TallyMetadata::from_json(json); }, part);
   };
   const auto with = [&good](const std::string& from, const std::string& to) {
-    std::string out = good;
-    const std::size_t at = out.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return out.replace(at, from.size(), to);
+    return testing::changed(good, from, to);
   };
   for (std::size_t length = 0; length < good.size(); ++length) {
     reject(good.substr(0, length), "corrupt metadata");

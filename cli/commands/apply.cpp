@@ -272,13 +272,13 @@ int run_apply(const ApplyArguments& options) {
 }  // namespace
 
 void add_apply(Command& command, int& status) {
-  ApplyArguments& options = command.runs(run_apply, status);
   command.footer(R"(Examples:
   evenhand apply loans.parquet --rule rule.json --id person --key-file key -o decided.parquet
   evenhand apply loans.csv --rule rule.json --seed 7 > decided.csv
 
 With --id and a key the same person always gets the same decision, whatever the file or its order.
 Exit status: 0 done, 2 wrong input or options.)");
+  ApplyArguments& options = command.runs(run_apply, status);
   add_data_options(command, options.data);
   add_deciding_options(command, options, "The column with the score", "COLUMN");
   add_coin_options(command, options.coins, "The column that identifies people");

@@ -237,7 +237,6 @@ int run_audit(AuditArguments options) {
 }  // namespace
 
 void add_audit(Command& command, int& status) {
-  AuditArguments& options = command.runs(run_audit, status);
   command.footer(R"(Examples:
   evenhand audit loans.csv --score p --sensitive sex --label repaid
   evenhand audit loans.csv --rule rule.json
@@ -247,6 +246,7 @@ void add_audit(Command& command, int& status) {
   evenhand audit hired.csv --decision hired --soft p_female
 
 Exit status: 0 done, 2 wrong input or options, 4 a limit is exceeded.)");
+  AuditArguments& options = command.runs(run_audit, status);
   add_data_options(command, options.data);
   add_tally_option(command, options.rows);
   add_subject_options(

@@ -92,13 +92,13 @@ int run_calibrate(CalibrateArguments options) {
 }  // namespace
 
 void add_calibrate(Command& command, int& status) {
-  CalibrateArguments& options = command.runs(run_calibrate, status);
   command.footer(R"(Examples:
   evenhand calibrate loans.csv --score p --label repaid --sensitive sex
   evenhand calibrate loans.csv --score margin --scale raw --label repaid --calibrate platt
   evenhand calibrate new-loans.csv --rule rule.json
 
 To decide with a calibrator, give fit the same --calibrate: the rule then takes the raw scores.)");
+  CalibrateArguments& options = command.runs(run_calibrate, status);
   add_data_options(command, options.data);
   add_tally_option(command, options.rows);
   add_row_options(command, options.rows);

@@ -223,13 +223,13 @@ int run_explain(const ExplainArguments& options) {
 }  // namespace
 
 void add_explain(Command& command, int& status) {
-  ExplainArguments& options = command.runs(run_explain, status);
   command.footer(R"(Examples:
   evenhand explain --rule rule.json --score 0.42 --group sex=F
   evenhand explain --rule rule.json --score 0.42 --group sex=F --id p7 --key-file key
   evenhand explain --sql "FROM 'loans.csv' WHERE person = 7" --rule rule.json
 
 Exit status: 0 done, 2 wrong input or options.)");
+  ExplainArguments& options = command.runs(run_explain, status);
   add_data_options(command, options.data);
   add_deciding_options(command, options,
                        "The score of one person; with DATA, the column with the scores", "NUMBER");

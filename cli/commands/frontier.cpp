@@ -189,11 +189,11 @@ int run_frontier(const FrontierArguments& options) {
 }  // namespace
 
 void add_frontier(Command& command, int& status) {
-  FrontierArguments& options = command.runs(run_frontier, status);
   command.footer(R"(Examples:
   evenhand frontier loans.csv --score p --sensitive sex --criterion statistical-parity
   evenhand frontier loans.csv --score p --label repaid --sensitive sex \
       --criterion equalized-odds --at 0,0.01,0.02,0.05 -o frontier.csv)");
+  FrontierArguments& options = command.runs(run_frontier, status);
   add_problem_options(command, options, Strictness::varied);
   command.add_option("--at", options.at, "X,...",
                      "Tolerances (for four-fifths: ratios), separated by commas");

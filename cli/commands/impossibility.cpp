@@ -194,10 +194,10 @@ int run_impossibility(const ImpossibilityOptions& options) {
 }  // namespace
 
 void add_impossibility(Command& command, int& status) {
-  ImpossibilityOptions& options = command.runs(run_impossibility, status);
   command.footer(R"(Examples:
   evenhand theory impossibility decided.csv --decision decision --membership p_female
   evenhand theory impossibility loans.csv --score p --sensitive sex --group F -o split.csv)");
+  ImpossibilityOptions& options = command.runs(run_impossibility, status);
   add_data_options(command, options.data);
   command.add_option("--decision", options.decision, "COLUMN",
                      "The column with the decisions, 0 or 1");

@@ -226,13 +226,13 @@ int run_monitor(const MonitorArguments& options) {
 }  // namespace
 
 void add_monitor(Command& command, int& status) {
-  MonitorArguments& options = command.runs(run_monitor, status);
   command.footer(R"(Examples:
   evenhand monitor january.csv --rule rule.json --period month --tolerance 0.05 --state state.json
   evenhand monitor '2025-*.parquet' --rule rule.json --tolerance 0.05
   evenhand monitor hired.csv --decision hired --sensitive sex --period month --tolerance 0.05
 
 Exit status: 0 no alarm, 2 wrong input or options, 4 alarm.)");
+  MonitorArguments& options = command.runs(run_monitor, status);
   add_data_options(command, options.data);
   add_tally_option(command, options.rows);
   add_row_options(command, options.rows);

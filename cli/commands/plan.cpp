@@ -121,12 +121,12 @@ int run_plan(const PlanArguments& options) {
 }  // namespace
 
 void add_plan(Command& command, int& status) {
-  PlanArguments& options = command.runs(run_plan, status);
   command.footer(R"(Examples:
   evenhand plan --tolerance 0.05 --rate 0.2
   evenhand plan --ratio 0.8 --rate 0.3 --groups 4 --strata 5 --confidence 0.9
   evenhand plan loans.csv --score p --sensitive sex --criterion statistical-parity \
       --tolerance 0.05)");
+  PlanArguments& options = command.runs(run_plan, status);
   add_problem_options(command, options);
   {
     const Section section(command, "New people");

@@ -230,13 +230,13 @@ int run_report(ReportArguments options) {
 }  // namespace
 
 void add_report(Command& command, int& status) {
-  ReportArguments& options = command.runs(run_report, status);
   command.footer(R"(Examples:
   evenhand report loans.csv --rule rule.json -o report.html
   evenhand report loans.csv --rule today.json --rule blind.json -o report.html
   evenhand report loans.csv --rule soft.json --rule today.json -o report.html
   evenhand report hired.csv --decision hired --sensitive sex,race -o report.html
   evenhand report --tally tally.parquet --rule rule.json -o report.md)");
+  ReportArguments& options = command.runs(run_report, status);
   add_data_options(command, options.data);
   add_tally_option(command, options.rows);
   add_subject_options(

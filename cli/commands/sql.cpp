@@ -139,19 +139,19 @@ int run_sql_apply(const SqlApplyArguments& options) {
 }
 
 void add_sql_tally(Command& command, int& status) {
-  SqlTallyArguments& options = command.runs(run_sql_tally, status);
   command.footer(R"(Example:
   evenhand sql tally people --dialect postgresql --score p --sensitive sex --label repaid |
     psql --csv -f - | evenhand fit --tally - --sensitive sex --criterion equal-opportunity -o rule.json)");
+  SqlTallyArguments& options = command.runs(run_sql_tally, status);
   add_target(command, options.target);
   add_row_options(command, options.rows);
 }
 
 void add_sql_audit(Command& command, int& status) {
-  SqlTallyArguments& options = command.runs(run_sql_audit, status);
   command.footer(R"(Example:
   evenhand sql audit hired --dialect postgresql --decision hired --sensitive sex |
     psql --csv -f - | evenhand audit --tally - --sensitive sex)");
+  SqlTallyArguments& options = command.runs(run_sql_audit, status);
   add_target(command, options.target);
   command.add_option("--decision", options.decision, "COLUMN",
                      "The column with the decisions, 0 or 1");
@@ -166,11 +166,11 @@ void add_sql_audit(Command& command, int& status) {
 }
 
 void add_sql_apply(Command& command, int& status) {
-  SqlApplyArguments& options = command.runs(run_sql_apply, status);
   command.footer(R"(Example:
   evenhand sql apply people --dialect postgresql --rule rule.json --id person
 
 The secret does not stand in it: evenhand sql key says what to give to the session.)");
+  SqlApplyArguments& options = command.runs(run_sql_apply, status);
   add_target(command, options.target);
   add_deciding_options(command, options, "The column with the score", "COLUMN");
   command.add_option("--id", options.id, "COLUMN",
@@ -192,12 +192,12 @@ int run_sql_key(const SqlKeyArguments& options) {
 }
 
 void add_sql_key(Command& command, int& status) {
-  SqlKeyArguments& options = command.runs(run_sql_key, status);
   command.footer(R"text(Examples:
   PGOPTIONS="-c evenhand.key=$(evenhand sql key --key-file key)" psql -f apply.sql
   evenhand sql key --key-file key --dialect duckdb
 
 K is the SHA-256 of the key in hexadecimal. Whoever has K can foresee coins: keep it as the key.)text");
+  SqlKeyArguments& options = command.runs(run_sql_key, status);
   command.add_option("--key-file", options.key_file, "FILE", "The file of secret bytes")
       ->required();
   add_dialect(command, options.dialect);

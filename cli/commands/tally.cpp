@@ -154,13 +154,13 @@ int run_merge(const MergeOptions& options) {
 }  // namespace
 
 void add_tally(Command& command, int& status) {
-  TallyArguments& options = command.runs(run_tally, status);
   command.footer(R"(Examples:
   evenhand tally january.csv --score p --sensitive sex --label repaid -o january.parquet
   evenhand tally ward.csv --score risk --sensitive sex --min-count 10 -o ward.parquet
 
 Any engine can make one: SELECT sex, score, count(*) AS n, sum(y) AS n1 FROM t GROUP BY ALL
 An exact tally of few rows still tells people apart; --min-count pools until none does.)");
+  TallyArguments& options = command.runs(run_tally, status);
   add_data_options(command, options.data);
   add_tally_option(command, options.rows);
   add_row_options(command, options.rows);
@@ -172,8 +172,8 @@ An exact tally of few rows still tells people apart; --min-count pools until non
 }
 
 void add_merge(Command& command, int& status) {
-  MergeOptions& options = command.runs(run_merge, status);
   command.footer("Example:\n  evenhand merge north.parquet south.parquet -o all.parquet");
+  MergeOptions& options = command.runs(run_merge, status);
   command.add_option("TALLY", options.tallies, "", "Two or more tallies, also as a glob")
       ->required();
   const auto plain = [&](const char* name, std::string& value, const std::string& help) {

@@ -75,8 +75,8 @@ int run_excess_risk(const ExcessRiskArguments& options) {
 }
 
 void add_excess_risk(Command& command, int& status) {
-  ExcessRiskArguments& options = command.runs(run_excess_risk, status);
   command.footer("Example:\n  evenhand theory excess-risk --rows 1000000 --strata 5");
+  ExcessRiskArguments& options = command.runs(run_excess_risk, status);
   add_number(command, "--rows", options.rows, "Rows the rule is fitted on");
   command
       .add_option("--gamma", options.gamma, "X|auto", "Width of randomization; auto is rows^(-1/6)")
@@ -138,8 +138,8 @@ int run_sgd_error(const SgdErrorArguments& options) {
 }
 
 void add_sgd_error(Command& command, int& status) {
-  SgdErrorArguments& options = command.runs(run_sgd_error, status);
   command.footer("Example:\n  evenhand theory sgd-error --steps 250000 --gamma 0.01 --strata 5");
+  SgdErrorArguments& options = command.runs(run_sgd_error, status);
   add_number(command, "--steps", options.steps, "Steps in all");
   add_number(command, "--gamma", options.gamma, "Width of randomization");
   add_number(command, "--strata", options.strata, "Multipliers: strata, if there are two groups");
@@ -166,8 +166,8 @@ int run_schedule(const ScheduleArguments& options) {
 }
 
 void add_schedule(Command& command, int& status) {
-  ScheduleArguments& options = command.runs(run_schedule, status);
   command.footer("Example:\n  evenhand theory gamma --rows 16281");
+  ScheduleArguments& options = command.runs(run_schedule, status);
   add_number(command, "--rows", options.rows, "Rows the rule is fitted on");
   command.add_flag("--json", options.json, "Print the result as JSON");
 }

@@ -117,7 +117,6 @@ int run_verify(const VerifyArguments& options) {
 }  // namespace
 
 void add_verify(Command& command, int& status) {
-  VerifyArguments& options = command.runs(run_verify, status);
   command.footer(R"(Examples:
   evenhand verify rule.json loans.parquet
   evenhand verify rule.json --tally tally.parquet --json
@@ -126,6 +125,7 @@ void add_verify(Command& command, int& status) {
 Columns, scale and resolution are those of the rule's record unless named. The arithmetic
 is plain sums over the data, and shares nothing with the code that fits.
 Exit status: 0 verified, 2 wrong input or options, 4 a check says no.)");
+  VerifyArguments& options = command.runs(run_verify, status);
   command.add_option("RULE", options.rule, "", "A rule made by evenhand fit");
   add_data_options(command, options.data);
   add_tally_option(command, options.rows);

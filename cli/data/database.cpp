@@ -33,29 +33,18 @@ struct Config {
   duckdb_config handle = nullptr;
 };
 
-struct Result {
-  Result() = default;
-  ~Result() { duckdb_destroy_result(&handle); }
-  Result(const Result&) = delete;
-  Result& operator=(const Result&) = delete;
-  duckdb_result handle{};
+// What DuckDB made, until this goes away.
+template <class Handle, void (*destroy)(Handle*)>
+struct Owned {
+  Owned() = default;
+  ~Owned() { destroy(&handle); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  Handle handle{};
 };
-
-struct Statement {
-  Statement() = default;
-  ~Statement() { duckdb_destroy_prepare(&handle); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  duckdb_prepared_statement handle = nullptr;
-};
-
-struct Pending {
-  Pending() = default;
-  ~Pending() { duckdb_destroy_pending(&handle); }
-  Pending(const Pending&) = delete;
-  Pending& operator=(const Pending&) = delete;
-  duckdb_pending_result handle = nullptr;
-};
+using Result = Owned<duckdb_result, duckdb_destroy_result>;
+using Statement = Owned<duckdb_prepared_statement, duckdb_destroy_prepare>;
+using Pending = Owned<duckdb_pending_result, duckdb_destroy_pending>;
 
 }  // namespace
 

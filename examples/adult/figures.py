@@ -83,22 +83,26 @@ def _panels(count: int, width: float, height: float) -> tuple[Figure, list[Axes]
     return figure, list(axes[0])
 
 
+def _bars_of_rule(axes: Axes, places: Any, offset: int, heights: Any, rule: str) -> None:
+    axes.bar(
+        places + 0.27 * (offset - 1),
+        heights,
+        0.25,
+        label=RULE_NAMES[rule],
+        color=COLOURS[rule],
+        hatch=HATCHES[rule],
+        edgecolor="white",
+        linewidth=0.5,
+    )
+
+
 def _bars(axes: Axes, results: Results, model: str, part: str) -> None:
     """Draw base, parity and conditional parity in each stratum, with the splits' deviation."""
     places = np.arange(len(results.races))
     for offset, rule in enumerate(RULES):
         values = np.array([np.abs(results.bias(model, rule, part, race)) for race in results.races])
         spread = values.std(axis=1, ddof=1) if values.shape[1] > 1 else np.zeros(len(values))
-        axes.bar(
-            places + 0.27 * (offset - 1),
-            values.mean(axis=1),
-            0.25,
-            label=RULE_NAMES[rule],
-            color=COLOURS[rule],
-            hatch=HATCHES[rule],
-            edgecolor="white",
-            linewidth=0.5,
-        )
+        _bars_of_rule(axes, places, offset, values.mean(axis=1), rule)
         shown = values.mean(axis=1) > 1e-9
         axes.errorbar(
             places[shown] + 0.27 * (offset - 1),
@@ -169,15 +173,20 @@ def bias_fit(results: Results) -> tuple[Figure, str]:
     )
 
 
+def _grid(
+    count: int, height: float, *, sharex: bool = False, sharey: bool = False
+) -> tuple[Figure, Any]:
+    """Make two columns of axes, of that height each."""
+    rows = (count + 1) // 2
+    size = (10, height * rows)
+    return plt.subplots(
+        rows, min(count, 2), figsize=size, sharex=sharex, sharey=sharey, squeeze=False
+    )
+
+
 def _all_bars(results: Results, part: str) -> Figure:
     count = len(results.models)
-    figure, grid = plt.subplots(
-        (count + 1) // 2,
-        min(count, 2),
-        figsize=(10, 2.7 * ((count + 1) // 2)),
-        sharey=True,
-        squeeze=False,
-    )
+    figure, grid = _grid(count, 2.7, sharey=True)
     flat = list(grid.ravel())
     for axes, model in zip(flat, results.models, strict=False):
         _bars(axes, results, model, part)
@@ -207,16 +216,7 @@ def errors(results: Results) -> tuple[Figure, str]:
     for offset, rule in enumerate(RULES):
         values = np.array([results.error(model, rule, "test") for model in results.models])
         spread = values.std(axis=1, ddof=1) if values.shape[1] > 1 else np.zeros(len(values))
-        axes.bar(
-            places + 0.27 * (offset - 1),
-            100 * values.mean(axis=1),
-            0.25,
-            label=RULE_NAMES[rule],
-            color=COLOURS[rule],
-            hatch=HATCHES[rule],
-            edgecolor="white",
-            linewidth=0.5,
-        )
+        _bars_of_rule(axes, places, offset, 100 * values.mean(axis=1), rule)
         axes.errorbar(
             places + 0.27 * (offset - 1),
             100 * values.mean(axis=1),
@@ -239,13 +239,7 @@ def errors(results: Results) -> tuple[Figure, str]:
 def histograms(results: Results) -> tuple[Figure, str]:
     """Draw Figure 2's middle row."""
     count = len(results.models)
-    figure, grid = plt.subplots(
-        (count + 1) // 2,
-        min(count, 2),
-        figsize=(10, 2.3 * ((count + 1) // 2)),
-        sharex=True,
-        squeeze=False,
-    )
+    figure, grid = _grid(count, 2.3, sharex=True)
     edges = np.linspace(-1, 1, BINS + 1)
     flat = list(grid.ravel())
     for axes, model in zip(flat, results.models, strict=False):

@@ -21,6 +21,14 @@ def with_nulls(people: Path) -> str:
     return f"SELECT * REPLACE (if(id LIKE 'p%99', NULL, sex) AS sex) FROM '{people}'"
 
 
+def left_out(tool: Tool, *call: object) -> None:
+    """Check that a run on people with nulls counts those that it leaves out."""
+    found = tool(*call, "--null", "exclude", "--json").ok().json()
+    assert found["excluded"] == 50
+    assert found["rows"] == 4950
+    assert "50 rows left out" in tool(*call, "--null", "exclude").ok().out
+
+
 def columns(query: str, *names: str) -> list[np.ndarray]:
     """Read columns of a query's result, in the order of its rows."""
     table = duckdb.connect(":memory:").execute(query).fetchnumpy()

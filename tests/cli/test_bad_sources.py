@@ -40,22 +40,14 @@ def test_spreadsheet(tool: Tool, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_absent_file(tool: Tool, command: str) -> None:
-    """A file that is not there is named."""
-    refuses(tool, *arguments(command, "absent.csv"), says=("absent.csv", "no such file"))
-
-
-@pytest.mark.parametrize("command", READERS)
-def test_glob_without_match(tool: Tool, command: str) -> None:
-    """A glob that matches nothing is named."""
-    refuses(tool, *arguments(command, "*.tsv"), says=("*.tsv", "no file matches"))
-
-
-@pytest.mark.parametrize("command", READERS)
-def test_folder_as_data(tool: Tool, command: str) -> None:
-    """A folder without a file is named."""
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("absent.csv", "no such file"), ("*.tsv", "no file matches"), ("folder", "no file in it")],
+)
+def test_data_that_are_not_there(tool: Tool, command: str, name: str, why: str) -> None:
+    """An absent file, a glob that matches nothing and an empty folder are named."""
     tool.path("folder").mkdir()
-    refuses(tool, *arguments(command, "folder"), says=("folder", "no file in it"))
+    refuses(tool, *arguments(command, name), says=(name, why))
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -88,17 +80,15 @@ def sql_call(command: str, query: str) -> list[object]:
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_sql_with_two_statements(tool: Tool, command: str) -> None:
-    """SQL is one SELECT."""
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [("FROM 'data.csv'; FROM 'data.csv'", "one"), ("SELECT * FRUM 'data.csv'", "data.csv")],
+    ids=["two statements", "syntax error"],
+)
+def test_sql_that_is_not_one_select(tool: Tool, command: str, query: str, part: str) -> None:
+    """It has to be one SELECT; the place of a syntax error is said."""
     tool.write("data.csv", ROWS)
-    refuses(tool, *sql_call(command, "FROM 'data.csv'; FROM 'data.csv'"), says=("--sql", "one"))
-
-
-@pytest.mark.parametrize("command", READERS)
-def test_sql_with_a_syntax_error(tool: Tool, command: str) -> None:
-    """The place of a syntax error is said."""
-    tool.write("data.csv", ROWS)
-    refuses(tool, *sql_call(command, "SELECT * FRUM 'data.csv'"), says=("--sql", "data.csv"))
+    refuses(tool, *sql_call(command, query), says=("--sql", part))
 
 
 @pytest.mark.parametrize("command", ["fit", "apply"])

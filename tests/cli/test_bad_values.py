@@ -67,26 +67,22 @@ def test_infinite_score_on_another_scale(tool: Tool, command: str, scale: str) -
 
 
 @pytest.mark.parametrize("command", COUNTERS)
-@pytest.mark.parametrize("label", ["2", "0.5", "-1", "nan", "yes"])
-def test_label_that_is_neither_0_nor_1(tool: Tool, command: str, label: str) -> None:
-    """A label is 0 or 1."""
-    tool.write("data.csv", with_row(f"0.5,A,north,{label},1,f"))
+@pytest.mark.parametrize(
+    ("role", "column", "value", "row"),
+    [
+        *(("label", "y", one, f"{one},1") for one in ("2", "0.5", "-1", "nan", "yes")),
+        *(("weight", "w", one, f"0,{one}") for one in ("-1", "nan", "inf", "heavy")),
+    ],
+)
+def test_what_is_no_label_or_weight(
+    tool: Tool, command: str, role: str, column: str, value: str, row: str
+) -> None:
+    """A label is 0 or 1; a weight is a finite number and not negative."""
+    tool.write("data.csv", with_row(f"0.5,A,north,{row},f"))
     refuses(
         tool,
-        *arguments(command, "data.csv", "--label", "y"),
-        says=("data.csv", "row 6", f"label {label}"),
-    )
-
-
-@pytest.mark.parametrize("command", COUNTERS)
-@pytest.mark.parametrize("weight", ["-1", "nan", "inf", "heavy"])
-def test_weight_that_is_no_weight(tool: Tool, command: str, weight: str) -> None:
-    """A weight is a finite number and not negative."""
-    tool.write("data.csv", with_row(f"0.5,A,north,0,{weight},f"))
-    refuses(
-        tool,
-        *arguments(command, "data.csv", "--weight", "w"),
-        says=("data.csv", "row 6", f"weight {weight}"),
+        *arguments(command, "data.csv", f"--{role}", column),
+        says=("data.csv", "row 6", f"{role} {value}"),
     )
 
 

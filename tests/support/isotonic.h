@@ -1,6 +1,7 @@
 // Textbook pieces of the dual bound, for all recomputations.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -27,6 +28,23 @@ inline std::vector<double> isotonic(const std::vector<double>& value,
   }
   std::vector<double> out;
   for (const Block& block : blocks) out.insert(out.end(), block.count, block.sum / block.weight);
+  return out;
+}
+
+// The sum of all benefits, whatever their sign; over pooled labels where they come from labels.
+template <class Atom>
+double magnitude_of(const std::vector<std::vector<Atom>>& cells, bool from_labels) {
+  double out = 0;
+  for (const std::vector<Atom>& cell : cells) {
+    std::vector<double> h;
+    std::vector<double> n;
+    for (const Atom& atom : cell) {
+      h.push_back(atom.nh / atom.n);
+      n.push_back(atom.n);
+    }
+    if (from_labels) h = isotonic(h, n);
+    for (std::size_t i = 0; i < cell.size(); ++i) out += n[i] * std::abs(h[i]);
+  }
   return out;
 }
 

@@ -10,6 +10,11 @@
 
 namespace evenhand::testing::many {
 
+// How the tests of a family are called.
+inline std::string name_of_family(const ::testing::TestParamInfo<Family>& info) {
+  return info.param.name;
+}
+
 // What must hold of any solution with a rule: the proof, from the constraints' multipliers alone,
 // and everything required, on the applied rule.
 // How much larger rounding is in a ratio than in the sums that it divides.

@@ -165,16 +165,7 @@ void add_atoms(Model& model, const Problem& problem) {
     model.cells.push_back(std::move(cell));
   }
   if (people.labelled) borrow(model.cells, strata_of(model, problem), needed_by(problem), costs);
-  for (const std::vector<Atom>& cell : model.cells) {
-    std::vector<double> h;
-    std::vector<double> n;
-    for (const Atom& atom : cell) {
-      h.push_back(atom.nh / atom.n);
-      n.push_back(atom.n);
-    }
-    if (model.from_labels) h = isotonic(h, n);
-    for (std::size_t i = 0; i < cell.size(); ++i) model.magnitude += n[i] * std::abs(h[i]);
-  }
+  model.magnitude = magnitude_of(model.cells, model.from_labels);
 }
 
 }  // namespace

@@ -64,16 +64,7 @@ Atoms atoms_of(const Rows& rows, const Criterion& criterion, const SolveOptions&
          {criterion.rates.front() == Rate::true_positive,
           criterion.rates.front() == Rate::false_positive},
          options.costs);
-  for (const std::vector<Atom>& list : out.of) {
-    std::vector<double> share;
-    std::vector<double> weight;
-    for (const Atom& atom : list) {
-      share.push_back(atom.nh / atom.n);
-      weight.push_back(atom.n);
-    }
-    if (out.from_labels) share = isotonic(share, weight);
-    for (std::size_t i = 0; i < list.size(); ++i) out.magnitude += std::abs(share[i] * weight[i]);
-  }
+  out.magnitude = magnitude_of(out.of, out.from_labels);
   return out;
 }
 

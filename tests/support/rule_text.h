@@ -1,10 +1,12 @@
 // Rule files with something wrong.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "support/problems.h"
 #include "support/throws.h"
 
 namespace evenhand::testing {
@@ -29,6 +31,15 @@ void expect_reads_back(const AnyRule& rule) {
   const AnyRule back = AnyRule::from_json(json);
   ASSERT_EQ(back, rule);
   ASSERT_EQ(back.to_json(), json);
+}
+
+// The same for 500 random ones.
+template <class Make>
+void expect_all_read_back(std::uint64_t seed, Make make) {
+  Random random(seed);
+  for (int trial = 0; trial < 500; ++trial) {
+    ASSERT_NO_FATAL_FAILURE(expect_reads_back(make(random)));
+  }
 }
 
 }  // namespace evenhand::testing

@@ -108,13 +108,9 @@ def audit(
     (0.75, 1.0)
     """
     record: dict[str, Any] = {}
-    rule = getattr(rule, "rule", rule)  # of a Fit
-    if isinstance(rule, SoftRule):
+    if isinstance(getattr(rule, "rule", rule), SoftRule):
         raise TypeError("this is a rule for soft groups: use evenhand.audit_soft")
-    if rule is not None and not isinstance(rule, Rule):
-        raise TypeError(f"rule must be a Rule or a Fit, not {type(rule).__name__}")
-    if rule is not None and decision is not None:
-        raise ValueError("give either rule or decision, not both")
+    rule = _recorded.rule_to_audit(rule, decision, Rule, "a Rule or a Fit")
     if rule is not None:
         record = rule.record
         named = _recorded.columns_of(

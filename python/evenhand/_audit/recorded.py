@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import _inputs
+from .._rule.rule_file import RuleFile
 from .._tally.roles import names_in
 from .._tally.tally import Tally
+
+AnyRule = TypeVar("AnyRule", bound=RuleFile)
 
 
 def first(*values: Any) -> Any:
@@ -37,3 +40,23 @@ def columns_of(record: dict[str, Any], data: Any, **given: Any) -> dict[str, Any
         if value is None and column and (not optional or column in frame):
             out[name] = column
     return out
+
+
+def rule_to_audit(rule: Any, decision: Any, kind: type[AnyRule], names: str) -> AnyRule | None:
+    """Return the rule of that kind, or that of a fit; None without one.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    ValueError
+        If there are decisions too.
+    """
+    found = getattr(rule, "rule", rule)
+    if found is None:
+        return None
+    if not isinstance(found, kind):
+        raise TypeError(f"rule must be {names}, not {type(found).__name__}")
+    if decision is not None:
+        raise ValueError("give either rule or decision, not both")
+    return found

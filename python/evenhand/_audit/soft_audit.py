@@ -285,13 +285,9 @@ def audit_soft(
     >>> audit.largest_difference
     0.5
     """
-    rule = getattr(rule, "rule", rule)  # of a SoftFit
-    if isinstance(rule, Rule):
+    if isinstance(getattr(rule, "rule", rule), Rule):
         raise TypeError("this is a rule for known groups: use evenhand.audit")
-    if rule is not None and not isinstance(rule, SoftRule):
-        raise TypeError(f"rule must be a SoftRule or a SoftFit, not {type(rule).__name__}")
-    if rule is not None and decision is not None:
-        raise ValueError("give either rule or decision, not both")
+    rule = _recorded.rule_to_audit(rule, decision, SoftRule, "a SoftRule or a SoftFit")
     if isinstance(score, Tally):
         raise TypeError("soft groups need rows, not a tally")
     frame = _inputs.frame_of(data)
