@@ -31,12 +31,6 @@ Tally many_rows(Random& random, int trial) {
   return Tally::of(score, Cells::from({{"sex", sex}}), {.scale = scale, .favorable = favorable});
 }
 
-void expect_same(const Solution& a, const Solution& b) {
-  ASSERT_EQ(a.status, b.status);
-  EXPECT_NEAR(a.primal, b.primal, 1e-10 * a.magnitude);
-  EXPECT_NEAR(a.bound, b.bound, 1e-9 * a.magnitude);
-}
-
 // One after the other: what each group may have, what it must have, what is too much to ask.
 std::vector<std::vector<std::string>> requirement_sets() {
   return {{"rate[sex=g3] >= 0.8 * rate[sex=g0]", "rate[sex=g2] <= 0.4"},
@@ -45,34 +39,42 @@ std::vector<std::vector<std::string>> requirement_sets() {
           {"2 * rate[sex=g0] + rate[sex=g1] <= 0.7", "rate[sex=g2] >= 0.6"}};
 }
 
-TEST(Unsorted, RequirementsAreMetByTheSameRuleFromRowsAndFromAStoredTally) {
-  Random random(1915);
-  int optimal = 0;
+// Calls `check(tally, stored, random)` for many rows as they came, and for their stored tally.
+template <class Check>
+void for_both_forms(unsigned seed, const Check& check) {
+  Random random(seed);
   for (int trial = 0; trial < trials(60); ++trial) {
+    SCOPED_TRACE("trial " + std::to_string(trial));
     const Tally tally = many_rows(random, trial);
-    const Tally stored = Tally::from_bytes(tally.to_bytes());
+    check(tally, Tally::from_bytes(tally.to_bytes()), random);
+  }
+}
+
+TEST(Unsorted, RequirementsAreMetByTheSameRuleFromRowsAndFromAStoredTally) {
+  int optimal = 0;
+  for_both_forms(1915, [&](const Tally& tally, const Tally& stored, Random& random) {
     const SolveOptions options{.costs = {0.5 + random.unit(), 0.5 + random.unit()}};
     for (const auto& wanted : requirement_sets()) {
-      SCOPED_TRACE(std::to_string(trial) + ": " + wanted.front());
+      SCOPED_TRACE(wanted.front());
       const Criterion criterion = requirements(wanted);
       const Solution unsorted = solve(tally, criterion, options);
-      expect_same(unsorted, solve(stored, criterion, options));
+      const Solution sorted = solve(stored, criterion, options);
+      ASSERT_EQ(unsorted.status, sorted.status);
+      EXPECT_NEAR(unsorted.primal, sorted.primal, 1e-10 * sorted.magnitude);
+      EXPECT_NEAR(unsorted.bound, sorted.bound, 1e-9 * sorted.magnitude);
       if (unsorted.status != Status::optimal) continue;
       ++optimal;
       EXPECT_LT(unsorted.violation, 1e-9);
     }
-  }
+  });
   EXPECT_GE(optimal, 3 * trials(60));
 }
 
 TEST(Unsorted, CertifiedFitsAreTheSameFromRowsAndFromAStoredTally) {
-  Random random(1916);
   int by_pairs = 0;
-  for (int trial = 0; trial < trials(60); ++trial) {
-    const Tally tally = many_rows(random, trial);
-    const Tally stored = Tally::from_bytes(tally.to_bytes());
+  for_both_forms(1916, [&](const Tally& tally, const Tally& stored, Random&) {
     for (const double tolerance : {0.13, 0.2, 0.4}) {
-      SCOPED_TRACE(std::to_string(trial) + ", tolerance " + std::to_string(tolerance));
+      SCOPED_TRACE(tolerance);
       const Criterion criterion =
           statistical_parity({.sensitive = {"sex"}, .tolerance = tolerance});
       const CertifiedFit unsorted = certify(tally, criterion);
@@ -84,7 +86,7 @@ TEST(Unsorted, CertifiedFitsAreTheSameFromRowsAndFromAStoredTally) {
                   1e-7 * unsorted.solution.magnitude);
       if (!unsorted.solution.constraints.empty()) ++by_pairs;
     }
-  }
+  });
   EXPECT_GE(by_pairs, trials(60));
 }
 
