@@ -1,5 +1,8 @@
 #pragma once
 
+#include <evenhand/evenhand.h>
+
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -20,24 +23,22 @@ inline void check_message(std::string_view message) {
         "a message is one line of text");
 }
 
-// Reads a rule of either kind; false if it was refused.
-template <class AnyRule>
-bool read_rule(std::string_view json, AnyRule& rule) {
+// Reads a rule of either kind. If it is not refused, calls `look` with it and with what it writes,
+// which must read back the same.
+template <class AnyRule, class Look>
+int check_rule(const std::uint8_t* data, std::size_t size, Look look) {
+  const std::string_view json(reinterpret_cast<const char*>(data), size);
+  AnyRule rule;
   try {
     rule = AnyRule::from_json(json);
   } catch (const std::invalid_argument& error) {
     check_message(error.what());
-    return false;
+    return 0;
   }
-  return true;
-}
-
-// What it writes, which must read back the same.
-template <class AnyRule>
-std::string written_back(const AnyRule& rule, const std::string& record) {
-  std::string written = rule.to_json(record);
+  const std::string written = rule.to_json(fit_record(json));
   check(AnyRule::from_json(written) == rule, "it reads back the same");
-  return written;
+  look(rule, written);
+  return 0;
 }
 
 }  // namespace evenhand::fuzz

@@ -61,16 +61,14 @@ void check_cell(const Rule& rule, CellCode cell) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view json(reinterpret_cast<const char*>(data), size);
-  Rule rule;
-  if (!evenhand::fuzz::read_rule(json, rule)) return 0;
-  const std::string written = evenhand::fuzz::written_back(rule, evenhand::fit_record(json));
-  const Rule again = Rule::from_json(written);
-  // Not the first text: a -0 in it is read as the integer 0.
-  const std::string settled = again.to_json(evenhand::fit_record(written));
-  check(Rule::from_json(settled).to_json(evenhand::fit_record(settled)) == settled,
-        "it writes the same again");
-  (void)rule.describe();
-  for (CellCode cell = 0; cell < rule.cells().size(); ++cell) check_cell(rule, cell);
-  return 0;
+  const auto look = [](const Rule& rule, const std::string& written) {
+    const Rule again = Rule::from_json(written);
+    // Not the first text: a -0 in it is read as the integer 0.
+    const std::string settled = again.to_json(evenhand::fit_record(written));
+    check(Rule::from_json(settled).to_json(evenhand::fit_record(settled)) == settled,
+          "it writes the same again");
+    (void)rule.describe();
+    for (CellCode cell = 0; cell < rule.cells().size(); ++cell) check_cell(rule, cell);
+  };
+  return evenhand::fuzz::check_rule<Rule>(data, size, look);
 }

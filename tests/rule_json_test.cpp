@@ -110,10 +110,14 @@ TEST(RuleJson, SurvivesAnyChangedByte) {
 }
 
 TEST(RuleJson, RejectsANewerVersion) {
-  reject(with("\"evenhand\": 1", "\"evenhand\": 2"), "it has version 2, this program reads up to");
-  reject(with("\"evenhand\": 1", "\"evenhand\": 99999999999999999999"), "version");
-  reject(with("\"evenhand\": 1", "\"evenhand\": 0"), "not a positive integer");
-  reject(with("\"evenhand\": 1", "\"evenhand\": \"1\""), "not a positive integer");
+  const std::pair<const char*, const char*> versions[] = {
+      {"2", "it has version 2, this program reads up to"},
+      {"99999999999999999999", "version"},
+      {"0", "not a positive integer"},
+      {"\"1\"", "not a positive integer"}};
+  for (const auto& [version, part] : versions) {
+    reject(with("\"evenhand\": 1", std::string("\"evenhand\": ") + version), part);
+  }
   reject(with("\"evenhand\": 1,", ""), "lacks the version");
 }
 

@@ -23,29 +23,29 @@ class Array(ctypes.Structure):
 
 RELEASE_SCHEMA = ctypes.CFUNCTYPE(None, ctypes.POINTER(Schema))
 RELEASE_ARRAY = ctypes.CFUNCTYPE(None, ctypes.POINTER(Array))
-Schema._fields_ = [
-    ("format", ctypes.c_char_p),
-    ("name", ctypes.c_char_p),
-    ("metadata", ctypes.c_char_p),
-    ("flags", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
+
+
+def fields(*named: tuple[str, Any]) -> list[tuple[str, Any]]:
+    """Name the members of a structure, those of one type that follow each other at once."""
+    return [(name, kind) for names, kind in named for name in names.split()]
+
+
+Schema._fields_ = fields(
+    ("format name metadata", ctypes.c_char_p),
+    ("flags n_children", ctypes.c_int64),
     ("children", ctypes.c_void_p),
     ("dictionary", ctypes.POINTER(Schema)),
     ("release", RELEASE_SCHEMA),
     ("private_data", ctypes.c_void_p),
-]
-Array._fields_ = [
-    ("length", ctypes.c_int64),
-    ("null_count", ctypes.c_int64),
-    ("offset", ctypes.c_int64),
-    ("n_buffers", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
+)
+Array._fields_ = fields(
+    ("length null_count offset n_buffers n_children", ctypes.c_int64),
     ("buffers", ctypes.POINTER(ctypes.c_void_p)),
     ("children", ctypes.c_void_p),
     ("dictionary", ctypes.POINTER(Array)),
     ("release", RELEASE_ARRAY),
     ("private_data", ctypes.c_void_p),
-]
+)
 
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype = ctypes.py_object
