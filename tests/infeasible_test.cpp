@@ -1,6 +1,7 @@
 // Requirements that clash: told apart from those that do not, measured, and proven, as the linear
 // program over atoms says.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -16,19 +17,9 @@ namespace {
 enum class Flavour { alone, with_criterion, monotone, sums, measures };
 
 std::string describe(const ::testing::TestParamInfo<Flavour>& info) {
-  switch (info.param) {
-    case Flavour::alone:
-      return "Alone";
-    case Flavour::with_criterion:
-      return "WithCriterion";
-    case Flavour::monotone:
-      return "OnlyBecauseRulesAreMonotone";
-    case Flavour::sums:
-      return "Sums";
-    case Flavour::measures:
-      return "Measures";
-  }
-  return {};
+  constexpr std::array names = {"Alone", "WithCriterion", "OnlyBecauseRulesAreMonotone", "Sums",
+                                "Measures"};  // as in Flavour
+  return names.at(static_cast<std::size_t>(info.param));
 }
 
 double hundredths(double x) {

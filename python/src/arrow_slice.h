@@ -78,34 +78,19 @@ inline Slice slice_of(const arrow::Array* array, const Slice* parent = nullptr) 
 // Calls `take` with a null pointer of the C++ type of a format of whole numbers; false for others.
 template <class Take>
 bool with_integer_type(char format, Take take) {
-  switch (format) {
-    case 'c':
-      take(static_cast<std::int8_t*>(nullptr));
-      return true;
-    case 'C':
-      take(static_cast<std::uint8_t*>(nullptr));
-      return true;
-    case 's':
-      take(static_cast<std::int16_t*>(nullptr));
-      return true;
-    case 'S':
-      take(static_cast<std::uint16_t*>(nullptr));
-      return true;
-    case 'i':
-      take(static_cast<std::int32_t*>(nullptr));
-      return true;
-    case 'I':
-      take(static_cast<std::uint32_t*>(nullptr));
-      return true;
-    case 'l':
-      take(static_cast<std::int64_t*>(nullptr));
-      return true;
-    case 'L':
-      take(static_cast<std::uint64_t*>(nullptr));
-      return true;
-    default:
-      return false;
-  }
+  const auto is = [&](char code, auto* of_type) {
+    if (format != code) return false;
+    take(of_type);
+    return true;
+  };
+  return is('c', static_cast<std::int8_t*>(nullptr)) ||
+         is('C', static_cast<std::uint8_t*>(nullptr)) ||
+         is('s', static_cast<std::int16_t*>(nullptr)) ||
+         is('S', static_cast<std::uint16_t*>(nullptr)) ||
+         is('i', static_cast<std::int32_t*>(nullptr)) ||
+         is('I', static_cast<std::uint32_t*>(nullptr)) ||
+         is('l', static_cast<std::int64_t*>(nullptr)) ||
+         is('L', static_cast<std::uint64_t*>(nullptr));
 }
 
 }  // namespace evenhand::python

@@ -46,6 +46,21 @@ std::string sentence(const std::string& who, double q) {
   return fmt::format("{} gets a {} decision.", who, q >= 1 ? "positive" : "negative");
 }
 
+// The scores of points as people know them, with so many digits that no two look alike.
+class ShownScore {
+ public:
+  ShownScore(const Reading& reading, const std::vector<Point>& points)
+      : reading_(reading), digits_(digits_for(points)) {}
+  bool high() const { return reading_.favorable == Favorable::high; }
+  std::string operator()(const Point& point) const {
+    return rounded(reading_.turn(point.score), digits_);
+  }
+
+ private:
+  const Reading& reading_;
+  int digits_;
+};
+
 }  // namespace
 
 std::string letter(const Rule& rule, CellCode cell) {
@@ -55,11 +70,8 @@ std::string letter(const Rule& rule, CellCode cell) {
   const RuleParts& parts = rule.parts();
   const Response& response = parts.responses[cell];
   const std::vector<Point>& points = response.points;
-  const bool high = parts.reading.favorable == Favorable::high;
-  const int digits = digits_for(points);
-  const auto score = [&](const Point& point) {
-    return rounded(parts.reading.turn(point.score), digits);
-  };
+  const ShownScore score(parts.reading, points);
+  const bool high = score.high();
   const std::string better = high ? "or more" : "or less";
   const std::string worse = high ? "lower" : "higher";
   if (response.shape == Response::Shape::ramp && points.size() > 1) {
@@ -109,11 +121,8 @@ std::string Rule::describe(CellCode cell) const {
   check_cell(cell);
   const Response& response = parts_.responses[cell];
   const std::vector<Point>& points = response.points;
-  const bool high = parts_.reading.favorable == Favorable::high;
-  const int digits = digits_for(points);
-  const auto score = [&](const Point& point) {
-    return rounded(parts_.reading.turn(point.score), digits);
-  };
+  const ShownScore score(parts_.reading, points);
+  const bool high = score.high();
   std::string words;
   const auto say = [&words](const std::string& clause) {
     words += (words.empty() ? "" : "; ") + clause;

@@ -164,15 +164,7 @@ void Worth::add(const Worth& other) {
 }
 
 double numerator(Rate rate, const Reach& reach) noexcept {
-  switch (rate) {
-    case Rate::selection:
-      return reach.n;
-    case Rate::true_positive:
-      return reach.n1;
-    case Rate::false_positive:
-      break;
-  }
-  return reach.n - reach.n1;
+  return denominator(rate, {reach.n, reach.n1});  // the same sum, over those who are selected
 }
 
 double rate_of(Rate rate, const Reach& reach, const CellTotal& total) noexcept {
