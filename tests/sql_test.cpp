@@ -149,6 +149,25 @@ TEST(Sql, SparkReplacesNothingInNamesAndTexts) {
   EXPECT_NE(sql.find("IDENTIFIER('evenhand_rows.`\\u0024{x}s`')"), std::string::npos) << sql;
 }
 
+// Java inlines the hash into the method that Spark generates only while that is small.
+TEST(Sql, SparkHashesInOnePlaceHoweverManyCoinsThereAre) {
+  for (const std::size_t coins : {1u, 2u, 8u, 9u, 40u}) {
+    RuleParts parts;
+    parts.cells = CellNames({"g"}, {{"v"}});
+    Response steps;
+    steps.shape = Response::Shape::steps;
+    for (std::size_t i = 1; i <= coins; ++i) {
+      const double x = static_cast<double>(i) / static_cast<double>(coins + 1);
+      steps.points.push_back({x, x});
+    }
+    parts.responses = {steps};
+    const std::string sql = sql_apply(Rule(std::move(parts)), options_of(Dialect::spark));
+    const std::size_t at = sql.find("sha2(");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_EQ(sql.find("sha2(", at + 1), std::string::npos) << sql;
+  }
+}
+
 TEST(Sql, TalliesAndCountsQuoteTheSame) {
   for (const Dialect dialect : dialects) {
     for (const std::string& text : hostile()) {

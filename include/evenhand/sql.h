@@ -55,7 +55,7 @@ struct SqlApplyOptions {
 // `sql_key` says where they look for it.
 struct SqlDecision {
   std::string probability;  // a double
-  std::string decision;     // 1 or 0
+  std::string decision;     // 1 or 0; Spark's needs the column SqlApplyOptions::probability with it
 };
 
 // All columns and rows, with probability and decision. Missing or invalid scores, missing ids and a

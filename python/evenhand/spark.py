@@ -128,20 +128,20 @@ def apply(
     given = rule._sql_columns(score, id, unseen, null)
     soft = rule.columns if isinstance(rule, SoftRule) else []
     _check_columns(df, [given[0], *([id] if id else []), *rule.attributes, *soft])
-    secret = _free_name(df, "evenhand_key")
+    secret = _free_name([*df.columns, *added], "evenhand_key")
     whole_ids = id is not None and isinstance(_types(df)[id.lower()], IntegralType)
-    probability, decision = _core.sql_decision(rule._core, "spark", *given, secret, whole_ids)
+    probability, decision = _core.sql_decision(
+        rule._core, "spark", *given, secret, whole_ids, added[0]
+    )
     rows, functions = df, _functions(df)
     if id is not None:
         k = _core.sql_key(_sql.secret(key, key_file), "")
         rows = df.select("*", functions.lit(k).alias(secret))
     elif key is not None or key_file is not None:
         raise ValueError("key needs id=, the column with ids")
-    out = rows.select(
-        "*",
-        functions.expr(probability).alias(added[0]),
-        functions.expr(decision).alias(added[1]),
-    )
+    # One after the other: Spark evaluates the probability once, and decides by what came of it.
+    rows = rows.select("*", functions.expr(probability).alias(added[0]))
+    out = rows.select("*", functions.expr(decision).alias(added[1]))
     return out.drop(secret) if id is not None else out
 
 
@@ -231,8 +231,8 @@ def _functions(df: DataFrame) -> Any:
     )
 
 
-def _free_name(df: DataFrame, name: str) -> str:
-    taken = set(map(str.lower, df.columns))
+def _free_name(names: list[str], name: str) -> str:
+    taken = set(map(str.lower, names))
     while name in taken:
         name += "_"
     return name

@@ -43,8 +43,10 @@ std::pair<std::string, std::string> expressions(const AnyOfThem& rule, const std
                                                 const std::string& score, const std::string& id,
                                                 const std::string& unseen,
                                                 const std::string& null_name,
-                                                const std::string& key_column, bool whole_ids) {
-  SqlApplyOptions options = deciding(dialect, "", "", score, id, unseen, null_name, "", "");
+                                                const std::string& key_column, bool whole_ids,
+                                                const std::string& probability) {
+  SqlApplyOptions options =
+      deciding(dialect, "", "", score, id, unseen, null_name, probability, "");
   options.key_column = key_column;
   options.whole_ids = whole_ids;
   const SqlDecision made = sql_decision(rule, options);
@@ -107,7 +109,7 @@ void bind_sql(nb::module_& m) {
           nb::arg("null_name"), nb::arg("probability"), nb::arg("decision"));
     m.def("sql_decision", &expressions<Kind>, nb::arg("rule"), nb::arg("dialect"), nb::arg("score"),
           nb::arg("id"), nb::arg("unseen"), nb::arg("null_name"), nb::arg("key_column"),
-          nb::arg("whole_ids"));
+          nb::arg("whole_ids"), nb::arg("probability"));
   };
   bind(Rule());
   bind(SoftRule());

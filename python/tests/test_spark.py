@@ -294,22 +294,52 @@ def test_a_group_never_seen_fails_the_job_and_is_named(session: SparkSession) ->
     from evenhand import spark
 
     rule = evenhand.fit([0.1, 0.9], {"sex": ["F", "M"]}, criterion="statistical-parity").rule
-    columns = {"score": [0.5, None], "sex": ["it's new", "F"], "id": ["a", "b"]}
+    columns = {
+        "score": [0.5, None, float("nan"), 0.5],
+        "sex": ["it's new", "F", "F", "M"],
+        "id": ["a", "b", "c", ""],
+    }
     df = frame(session, columns, KINDS)
-    with pytest.raises(Exception, match="never seen sex=it's new"):
-        spark.apply(df.limit(1), rule, score="score", id="id", key="k").collect()
-    with pytest.raises(Exception, match="not valid"):
-        spark.apply(df.where("id = 'b'"), rule, score="score", id="id", key="k").collect()
+    out = spark.apply(df, rule, score="score", id="id", key="k")
+    errors = {"a": "never seen sex=it's new", "b": "score NULL is not valid", "c": "NaN is not"}
+    for wanted in (out, out.select("decision", "id"), out.select("probability", "id")):
+        for row, error in errors.items():
+            with pytest.raises(Exception, match=error):
+                wanted.where(f"id = '{row}'").collect()
+    with pytest.raises(Exception, match="a row has no id"):
+        out.where("id = ''").collect()
+    assert out.where("id = ''").select("probability").count() == 1
 
 
 def test_statements_in_sql_find_the_secret_in_the_session(session: SparkSession) -> None:
     case = random_case(5)
     df = frame(session, case.columns, {"the score": "double", "the row": "long"})
-    df.createOrReplaceTempView("rows_of_a_case")
     session.sql(evenhand.sql.key("a key", dialect="spark").rstrip(";"))
-    text = case.rule.to_sql(
-        "rows_of_a_case", dialect="spark", score="the score", id="the person", unseen=case.unseen
-    )
-    rows = sorted(session.sql(text).select("`the row`", "probability", "decision").collect())
-    assert bits(row[1] for row in rows) == case.probability
-    assert [row[2] for row in rows] == case.decision
+    for score in ("the score", "probability"):  # the rows may have a column of that name
+        df.withColumnRenamed("the score", score).createOrReplaceTempView("rows_of_a_case")
+        text = case.rule.to_sql(
+            "rows_of_a_case", dialect="spark", score=score, id="the person", unseen=case.unseen
+        )
+        decided = session.sql(text)
+        assert len(decided.columns) == len(df.columns) + 2
+        assert decided.columns[-2:] == ["probability", "decision"]
+        rows = decided.toArrow()
+        order = np.argsort(rows.column(df.columns.index("the row")))
+        assert bits(rows.column(len(df.columns)).take(order).to_pylist()) == case.probability
+        assert rows.column("decision").take(order).to_pylist() == case.decision
+
+
+def test_any_name_for_what_is_added(session: SparkSession) -> None:
+    from evenhand import spark
+
+    case = random_case(5)
+    df = frame(session, case.columns, {"the score": "double", "the row": "long"})
+    for name in ("evenhand_key", "a`b.c", "${spark.master}"):
+        out = spark.apply(
+            df, case.rule, score="the score", id="the person", key="a key", unseen=case.unseen,
+            probability_name=name, decision_name="it's",
+        )  # fmt: skip
+        assert out.columns == [*df.columns, name, "it's"]
+        rows = out.orderBy("the row").collect()
+        assert bits(row[-2] for row in rows) == case.probability
+        assert [row[-1] for row in rows] == case.decision

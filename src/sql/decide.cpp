@@ -8,6 +8,11 @@
 #include "sql/write.h"
 
 namespace evenhand {
+namespace {
+
+constexpr double highest_coin = 1 - 0x1p-52;
+
+}  // namespace
 
 SqlDecider::SqlDecider(const SqlApplyOptions& options, std::string_view of, SqlWanted wanted)
     : options_(options), sql_(dialect_of(options.dialect)), of_(of), wanted_(wanted) {
@@ -30,7 +35,6 @@ std::string SqlDecider::number_in(std::string_view column) const {
 
 std::string SqlDecider::outcome(double q) const {
   if (wanted_ == SqlWanted::probability) return sql_.number(q);
-  constexpr double highest_coin = 1 - 0x1p-52;
   if (q == 0 || q > highest_coin) return q == 0 ? "0" : "1";
   return by_coin(sql_.below(hashed_, q));
 }
@@ -139,20 +143,34 @@ std::string SqlDecider::unseen_error(const CellNames& cells) const {
   return fail(sql_message(sql_, texts, values));
 }
 
+std::vector<SqlBranch> SqlDecider::refusals(bool coins) const {
+  std::vector<SqlBranch> out;
+  if (wanted_ == SqlWanted::probability || id_.empty()) return out;
+  const auto refuse = [&](const std::string& when, const std::string& what) {
+    out.push_back(
+        {when, fail(sql_message(sql_, std::vector<std::string>{what, ""}, std::vector{id_}))});
+  };
+  if (coins) {
+    refuse(no_key_,
+           "the secret is not set: it has the 64 digits that evenhand sql key prints; at id ");
+  }
+  refuse(no_id_, "a row has no id: ");
+  return out;
+}
+
+std::string SqlDecider::of_probability(std::span<const double> chances, bool coins) const {
+  const std::string p = sql_column(sql_, options_.probability, of_);
+  std::vector<SqlBranch> branches = refusals(coins);
+  branches.push_back({fmt::format("{} = {}", p, sql_.number(0)), "0"});
+  if (!coins) return sql_case("", branches, "1", 1);
+  branches.push_back({fmt::format("{} > {}", p, sql_.number(highest_coin)), "1"});
+  branches.push_back({sql_.below_column(hashed_, p, chances), "1"});
+  return sql_case("", branches, "0", 1);
+}
+
 std::string SqlDecider::checked(const Reading& reading, const std::string& also_valid,
                                 const std::string& decided, bool coins) const {
-  std::vector<SqlBranch> branches;
-  if (wanted_ == SqlWanted::decision && !id_.empty()) {
-    const auto refuse = [&](const std::string& when, const std::string& what) {
-      branches.push_back(
-          {when, fail(sql_message(sql_, std::vector<std::string>{what, ""}, std::vector{id_}))});
-    };
-    if (coins) {
-      refuse(no_key_,
-             "the secret is not set: it has the 64 digits that evenhand sql key prints; at id ");
-    }
-    refuse(no_id_, "a row has no id: ");
-  }
+  std::vector<SqlBranch> branches = refusals(coins);
   std::string valid = sql_is_valid(sql_, score_, reading);
   if (!also_valid.empty()) valid += " AND " + also_valid;
   branches.push_back({valid, decided});

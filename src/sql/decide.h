@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sql/dialect.h"
+#include "sql/write.h"
 
 namespace evenhand {
 
@@ -43,6 +44,9 @@ class SqlDecider {
   // All of it, once score, id and secret are found to be there.
   std::string checked(const Reading& reading, const std::string& also_valid,
                       const std::string& decided, bool coins) const;
+  // The decision from the probability, a column by now: one of `chances`, 0 or 1, or anything if
+  // there are none.
+  std::string of_probability(std::span<const double> chances, bool coins) const;
 
  private:
   struct Texts {
@@ -52,6 +56,7 @@ class SqlDecider {
   std::string of_attribute(const CellNames& cells, const Texts& texts, std::size_t attribute,
                            CellCode begin, CellCode end, const OfCell& of_cell,
                            const OfUnseen& unseen) const;
+  std::vector<SqlBranch> refusals(bool coins) const;
   static std::string by_coin(const std::string& below);
   std::string line(const Segment& segment, const Reading& reading, std::optional<int> level) const;
 

@@ -110,6 +110,15 @@ std::string SqlDialect::below(const std::string& text, double q) const {
   return below_sql(text, number(q));
 }
 
+bool SqlDialect::decides_by_column() const {
+  return false;
+}
+
+std::string SqlDialect::below_column(const std::string& text, const std::string& column,
+                                     std::span<const double> /*chances*/) const {
+  return below_sql(text, column);
+}
+
 std::string SqlDialect::character(int code) const {
   return fmt::format("CHR({})", code);
 }

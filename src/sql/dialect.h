@@ -4,6 +4,7 @@
 #include <evenhand/sql.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,12 @@ class SqlDialect {
   // as it is, sooner than they make a number of that.
   virtual std::string below_sql(const std::string& text, const std::string& q) const = 0;
   virtual std::string below(const std::string& text, double q) const;
+  // The engine evaluates a probability once if it is a column of a subquery, from which it then
+  // decides: whether the hash is below that column, which has one of `chances`, in order, or
+  // anything in (0, 1 - 2^-52] if there are none.
+  virtual bool decides_by_column() const;
+  virtual std::string below_column(const std::string& text, const std::string& column,
+                                   std::span<const double> chances) const;
   virtual std::string character(int code) const;
 
   virtual std::string key_table() const;  // to be joined, where a table has the key

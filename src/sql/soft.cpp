@@ -107,6 +107,9 @@ std::string soft_expression(const SoftRule& rule, const SqlApplyOptions& options
         "the rule decides about some people by a coin: name the column with their ids");
   }
   const SqlDecider decider(options, of, wanted);
+  if (wanted == SqlWanted::decision && decider.sql().decides_by_column()) {
+    return decider.of_probability({}, true);
+  }
   const SoftWriter writer(rule, decider);
   const std::string decided = decider.of_cells(
       parts.strata, [&](CellCode c, std::size_t depth) { return writer.of_stratum(c, depth); },
