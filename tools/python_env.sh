@@ -16,5 +16,6 @@ if ! "$python" -m venv "$folder" >/dev/null 2>&1; then
   rm -rf "$folder"
   "$python" -m venv "$folder"
 fi
-"$folder/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
+# Python compiles modules when they are first imported; most of these never are.
+"$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile -r "$requirements"
 cp "$requirements" "$folder/requirements.txt"
