@@ -170,10 +170,9 @@ int run_apply(const ApplyArguments& options) {
     log->must_not_be(std::vector{options.rule, options.coins.key_file});
   }
   const std::string how = copy_clause(options.output, options.output_format);
-  Database database(options.data.database);
   std::vector<std::string> writable = {output.staged()};
   if (log) writable.push_back(log->staged());
-  open_for(database, input, writable);
+  Database database(options.data.database, input, writable);
   const Source source(database, input);
   for (const std::string& name : {options.probability_name, options.decision_name}) {
     if (source.has(name)) {

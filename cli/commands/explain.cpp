@@ -156,8 +156,7 @@ int explain_rows(const ExplainArguments& options, const RuleFile& file) {
   if (input.is_sql() && !keyed && !options.coins.seed.empty()) {
     throw UserError("the order of a SELECT's rows is not fixed: give --id and --key-file");
   }
-  Database database(options.data.database);
-  open_for(database, input);
+  Database database(options.data.database, input);
   const Source source(database, input);
   const Column& score = source.column(score_name, "--score");
   RowQuery query;

@@ -139,8 +139,8 @@ int run_impossibility(const ImpossibilityOptions& options) {
       throw UserError("standard output has the figures: give -o a file");
     }
   }
-  Database database(options.data.database);
-  open_for(database, input, output ? std::vector{output->staged()} : std::vector<std::string>());
+  Database database(options.data.database, input,
+                    output ? std::vector{output->staged()} : std::vector<std::string>());
   const Source source(database, input);
   if (output && source.has(options.witness_name)) {
     throw UserError(fmt::format("{} already has a column {}; name ours with --witness-name",

@@ -129,8 +129,7 @@ int run_merge(const MergeOptions& options) {
   for (const std::string& path : tallies) {
     const Input input({.data = path, .sql = {}, .format = "auto"});
     output.must_not_be(input.files());
-    Database database(options.database);
-    database.allow_only(input.files());
+    Database database(options.database, input);
     StoredTally next = read_tally(
         database, input,
         {.attributes = {}, .reading = options.rows.reading(), .resolution = options.rows.finest()});

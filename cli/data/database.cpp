@@ -1,5 +1,6 @@
 #include "data/database.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -11,6 +12,7 @@
 #include "data/sql.h"
 #include "error.h"
 #include "output/progress.h"
+#include "output/terminal.h"
 
 namespace evenhand::cli {
 namespace {
@@ -93,6 +95,20 @@ bool is_of_the_system(duckdb_error_type type, std::string_view message) {
          has("Cannot allocate memory") || has("Resource temporarily unavailable");
 }
 
+// Threads share rows by the hundred thousand: more than one would only be started.
+DatabaseOptions fitted_to(DatabaseOptions options, const Input& input) {
+  constexpr std::uintmax_t little = std::uintmax_t{1} << 20U;
+  if (options.threads > 0 || input.is_sql()) return options;
+  std::uintmax_t size = 0;
+  for (const std::string& file : input.files()) {
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(file, error);  // pipes have none
+    if (error || (size += bytes) > little) return options;
+  }
+  options.threads = 1;
+  return options;
+}
+
 }  // namespace
 
 std::string plain_message(std::string_view message) {
@@ -170,8 +186,22 @@ Database::Database(const DatabaseOptions& options) {
     throw Failure("DuckDB does not connect");
   }
   query("SET TimeZone = 'UTC'");  // the text of a time is the same on every machine
-  query("SET enable_progress_bar = true");
-  query("SET enable_progress_bar_print = false");
+  if (on_terminal(stderr)) {      // the bar is ours; its figures cost DuckDB some work
+    query("SET enable_progress_bar = true");
+    query("SET enable_progress_bar_print = false");
+  }
+}
+
+Database::Database(const DatabaseOptions& options, const Input& input,
+                   std::span<const std::string> also)
+    : Database(fitted_to(options, input)) {
+  if (input.is_sql()) {
+    allow_local_files();
+    return;
+  }
+  std::vector<std::string> files = input.files();
+  files.insert(files.end(), also.begin(), also.end());
+  allow_only(files);
 }
 
 Database::~Database() {

@@ -13,8 +13,10 @@
 
 namespace evenhand::cli {
 
+class Input;
+
 struct DatabaseOptions {
-  unsigned threads = 0;  // 0: as many as there are cores
+  unsigned threads = 0;  // 0: as many as there are cores, and one for little input
   std::string memory;    // "2GB"; empty: DuckDB's default, most of what the machine has
 };
 
@@ -25,14 +27,17 @@ using Row = std::vector<Cell>;
 class Database {
  public:
   explicit Database(const DatabaseOptions& options);
+  // Opens the files of `input`, those of `also`, and nothing else; any local file for a user's own
+  // SQL.
+  Database(const DatabaseOptions& options, const Input& input,
+           std::span<const std::string> also = {});
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // From now on DuckDB opens these files only, or, for a user's own SQL, any local file; and nobody
-  // can change that. No extension is ever loaded or fetched, so there is no network either way.
+  // From now on DuckDB opens these files only, and nobody can change that. No extension is ever
+  // loaded or fetched, so there is no network either way.
   void allow_only(std::span<const std::string> files);
-  void allow_local_files();
 
   // Runs one statement whose columns are texts (cast them). Throws UserError for what DuckDB has
   // against it, Failure for what the system has, Interrupted after a signal.
@@ -54,6 +59,7 @@ class Database {
   duckdb_connection connection() const noexcept { return connection_; }
 
  private:
+  void allow_local_files();
   void lock();
   void run(const std::string& sql, std::string_view name,
            const std::function<void(duckdb_result)>& take);

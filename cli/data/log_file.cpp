@@ -148,8 +148,7 @@ LogFile check_log(const DatabaseOptions& options, const std::string& path, const
                     " is a rule for soft attributes, whose decisions have no log");
   }
   const Input input({.data = path, .sql = {}, .format = "auto"});
-  Database database(options);
-  open_for(database, input);
+  Database database(options, input);
   const Source source(database, input);
   const auto text = [&](const char* name) {
     return fmt::format("CAST({} AS VARCHAR)", identifier(source.column(name, "--log").name));

@@ -56,8 +56,7 @@ Prepared from_rows(const DataOptions& data, const RowOptions& rows, const Prepar
   Reading reading = rows.reading();
   const Resolution resolution = rows.finest();
   auto input = std::make_shared<const Input>(data.input);
-  Database database(data.database);
-  open_for(database, *input);
+  Database database(data.database, *input);
   const Source source(database, *input);
   Columns columns;
   columns.score = source.column(rows.score, decisions ? "--decision" : "--score").name;
@@ -116,8 +115,7 @@ std::vector<std::string> with(std::vector<std::string> names,
 }
 
 bool is_of_decisions(const DataOptions& data, const Input& input) {
-  Database database(data.database);
-  open_for(database, input);
+  Database database(data.database, input);
   return has_decisions(database, input);
 }
 
@@ -134,8 +132,7 @@ Prepared from_tally(const DataOptions& data, const RowOptions& rows,
     }
   }
   const Input input({.data = rows.tally, .sql = {}, .format = data.input.format});
-  Database database(data.database);
-  open_for(database, input);
+  Database database(data.database, input);
   Roles asked;
   if (!rows.sensitive.empty()) asked.sensitive = split_names(rows.sensitive);
   if (!rows.within.empty()) asked.within = split_names(rows.within);

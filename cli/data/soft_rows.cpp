@@ -97,8 +97,7 @@ SoftTable SoftTable::read(const DataOptions& data, const RowOptions& asked,
   }
   SoftTable out;
   const Input input(data.input);
-  Database database(data.database);
-  open_for(database, input);
+  Database database(data.database, input);
   const Source source(database, input);
   const Column& score = source.column(asked.score, wanted.decisions ? "--decision" : "--score");
   RowQuery query;

@@ -76,16 +76,6 @@ std::vector<std::string> json_keys(Database& database, const Input& input) {
 
 }  // namespace
 
-void open_for(Database& database, const Input& input, std::span<const std::string> also) {
-  if (input.is_sql()) {
-    database.allow_local_files();
-    return;
-  }
-  std::vector<std::string> files = input.files();
-  files.insert(files.end(), also.begin(), also.end());
-  database.allow_only(files);
-}
-
 std::vector<std::string> split_names(std::string_view text) {
   std::vector<std::string> out;
   std::string name;

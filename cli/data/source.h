@@ -19,9 +19,6 @@ struct Column {
   std::string type;  // DuckDB's
 };
 
-// Lets the database open the input's files, and nothing else; any local file for a user's own SQL.
-void open_for(Database& database, const Input& input, std::span<const std::string> also = {});
-
 // "a,b" as two names; one with a comma in it is written in double quotes: "\"a,b\",c".
 std::vector<std::string> split_names(std::string_view text);
 

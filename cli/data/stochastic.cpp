@@ -52,8 +52,7 @@ SgdResult solve_stream(const Prepared& data, const DatabaseOptions& how, const C
                        SgdOptions options, const StochasticOptions& asked) {
   const Tally& tally = data.tally();
   const double passes = asked.epochs.value_or(1);
-  Database database(how);
-  open_for(database, *data.input);
+  Database database(how, *data.input);
   const Source source(database, *data.input);
   const Column& score = source.column(data.columns.score, "--score");
   RowQuery query;

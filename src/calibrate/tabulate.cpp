@@ -169,7 +169,8 @@ std::vector<std::vector<Sums>> tabulate(const Tally::Data& data,
   const Wide* const chances = known ? data.bin_chances(threads).data() : nullptr;
   // Where rows need not be seen there is little to do.
   const bool little = data.binned && data.binned->weight.empty() && (known || !expectations);
-  parallel(tasks.size(), little ? 1 : threads, [&](std::size_t t) {
+  const std::size_t entries = data.binned ? data.binned->score.size() : data.sorted().score.size();
+  parallel(tasks.size(), little ? 1 : threads_for(entries, threads), [&](std::size_t t) {
     const Task& task = tasks[t];
     parts[t].resize(cuts[task.cell].size() + 1);
     if (data.binned) {

@@ -120,7 +120,7 @@ std::optional<Pick> Thresholds::choose_exactly(const Component& component,
   if (!solved_by_sorting(component)) return std::nullopt;
   std::vector<Rated> cells;
   for (const CellCode c : component.cells) cells.push_back({of(c).value, {}, {}});
-  const unsigned threads = problem_.options.threads;
+  const unsigned threads = threads_for(points(), problem_.options.threads);
   Doubles Rated::*rates = &Rated::rate;
   for (const Compared* compared : component.comparisons) {
     parallel(compared->members.size(), threads, [&](std::size_t i) {

@@ -30,6 +30,11 @@ unsigned threads_of_each(std::size_t tasks, unsigned threads) noexcept {
   return tasks < all ? all / std::max(1U, static_cast<unsigned>(tasks)) : 1;
 }
 
+unsigned threads_for(std::size_t work, unsigned threads) noexcept {
+  constexpr std::size_t little = 10'000;
+  return work < little ? 1 : threads;
+}
+
 void parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& task) {
   std::vector<std::exception_ptr> errors(count);
   std::atomic<std::size_t> next{0};
