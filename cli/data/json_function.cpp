@@ -1,5 +1,7 @@
 #include "data/json_function.h"
 
+#include <evenhand/text.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -105,26 +107,6 @@ unsigned four_digits(std::string_view text, std::size_t at) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out, 16);
   if (error != std::errc() || end != digits.data() + 4) malformed();
   return out;
-}
-
-void append_utf8(std::string& out, unsigned c) {
-  const auto byte = [&](unsigned value) { out += static_cast<char>(value); };
-  const auto rest = [&](unsigned shift) { byte(0x80U | ((c >> shift) & 0x3FU)); };
-  if (c < 0x80U) {
-    byte(c);
-  } else if (c < 0x800U) {
-    byte(0xC0U | (c >> 6U));
-    rest(0);
-  } else if (c < 0x10000U) {
-    byte(0xE0U | (c >> 12U));
-    rest(6);
-    rest(0);
-  } else {
-    byte(0xF0U | (c >> 18U));
-    rest(12);
-    rest(6);
-    rest(0);
-  }
 }
 
 // What is between the quotes of a string, into `out`.

@@ -12,6 +12,7 @@ namespace evenhand {
 
 // Where `text` stops being UTF-8, or std::string_view::npos if it never does.
 std::size_t first_invalid_utf8(std::string_view text) noexcept;
+void append_utf8(std::string& out, unsigned code);  // of a character, up to 0x10FFFF
 
 // Whether a plain word may contain this byte: letters, digits, _ - . + / and what is not ASCII.
 bool is_plain(char c) noexcept;

@@ -40,26 +40,6 @@ bool continues_character(char c) noexcept {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80;
 }
 
-void append_utf8(std::string& out, unsigned code) {
-  const auto byte = [&](unsigned value) { out += static_cast<char>(value); };
-  const auto continuation = [&](unsigned shift) { byte(0x80U | ((code >> shift) & 0x3FU)); };
-  if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xC0U | (code >> 6U));
-    continuation(0);
-  } else if (code < 0x10000) {
-    byte(0xE0U | (code >> 12U));
-    continuation(6);
-    continuation(0);
-  } else {
-    byte(0xF0U | (code >> 18U));
-    continuation(12);
-    continuation(6);
-    continuation(0);
-  }
-}
-
 // `10` to `0.1`, without the rounding of a division where there is no exponent.
 double of_percent(std::string_view number, double value) {
   const std::string shifted = fmt::format("{}e-2", number);

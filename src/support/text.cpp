@@ -126,6 +126,26 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+void append_utf8(std::string& out, unsigned code) {
+  const auto byte = [&](unsigned value) { out += static_cast<char>(value); };
+  const auto continuation = [&](unsigned shift) { byte(0x80U | ((code >> shift) & 0x3FU)); };
+  if (code < 0x80) {
+    byte(code);
+  } else if (code < 0x800) {
+    byte(0xC0U | (code >> 6U));
+    continuation(0);
+  } else if (code < 0x10000) {
+    byte(0xE0U | (code >> 12U));
+    continuation(6);
+    continuation(0);
+  } else {
+    byte(0xF0U | (code >> 18U));
+    continuation(12);
+    continuation(6);
+    continuation(0);
+  }
+}
+
 std::string shortest(double value) {
   std::array<char, 32> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
