@@ -46,20 +46,14 @@ BinnedCurve::Sums BinnedCurve::from_score(double score) const {
 }
 
 Reach BinnedCurve::reach(const Sums& sums) const {
-  const double n1 = std::ldexp(static_cast<double>(sums.chances), -52);
-  return {sums.n, n1, costs_.false_negative * n1 - costs_.false_positive * (sums.n - n1)};
+  return reach_of_scores(sums.n, benefit_of_sums(sums.n, sums.chances, costs_), costs_);
 }
 
 CellVertices::Best BinnedCurve::best(double benefit_weight, const CellPrice& price) const {
   const PricedLine z = priced_line(false, costs_, benefit_weight, price);
-  const auto worth = [&](const Reach& reach) { return z.kappa * reach.benefit - z.tau * reach.n; };
-  if (z.kappa > 0) {
-    const Reach reached = reach(from_score(outlook_.first_above(cell_, costs_, z.tau / z.kappa)));
-    return {reached, worth(reached)};
-  }
-  // Lower scores are worth more, or all the same: everybody or nobody.
-  if (const double all = worth(total()); all > 0) return {total(), all};
-  return {};
+  if (!(z.kappa > 0)) return everybody_or_nobody(*this, z);
+  const Reach reached = reach(from_score(outlook_.first_above(cell_, costs_, z.tau / z.kappa)));
+  return {reached, z.kappa * reached.benefit - z.tau * reached.n};
 }
 
 Reach BinnedCurve::total() const {
@@ -67,24 +61,25 @@ Reach BinnedCurve::total() const {
 }
 
 double BinnedCurve::magnitude() const {
-  return 2 * best(1, {}).value - total().benefit;
+  return magnitude_of_scores(*this);
 }
 
 double BinnedCurve::most_benefit(double n) const {
-  // The first bin above which there are fewer people, or as many.
+  if (n <= 0) return 0;
   const auto bins = std::views::iota(std::size_t{0}, binned_.bins);
   const std::size_t bin =
-      *std::ranges::partition_point(bins, [&](std::size_t b) { return from_bin(b + 1).n > n; });
-  const Sums above = from_bin(bin + 1);
-  double sum = reach(above).benefit;
-  double left = n - above.n;
+      *std::ranges::partition_point(bins, [&](std::size_t b) { return from_bin(b + 1).n >= n; });
+  Sums above = from_bin(bin + 1);
   const std::vector<Entry> entries = open_bin(binned_, cell_, bin);
-  for (std::size_t i = entries.size(); i-- > 0 && left > 0;) {
-    const double taken = std::min(entries[i].n, left);
-    sum += taken * benefit(outlook_.probability(cell_, entries[i].score), costs_);
-    left -= taken;
+  for (std::size_t i = entries.size(); i-- > 0;) {
+    const double p = outlook_.probability(cell_, entries[i].score);
+    if (above.n + entries[i].n >= n) {
+      return reach(above).benefit + (n - above.n) * benefit(p, costs_);
+    }
+    above.n += entries[i].n;
+    above.chances += Wide{chance_units(p)} * static_cast<std::int64_t>(entries[i].n);
   }
-  return sum;
+  return reach(above).benefit;
 }
 
 }  // namespace evenhand

@@ -35,6 +35,19 @@ Chain chain_of_labels(const Tally::Data& data, CellCode cell, bool falling, unsi
   return chain;
 }
 
+// The same sums of benefits as from bins (binned_curve.h), whatever the order of additions.
+void add_up_exactly(const Tally::Data& data, CellCode cell, const Outlook& outlook,
+                    const Costs& costs, Chain& chain) {
+  const Sorted& sorted = data.sorted();
+  Wide chances = 0;
+  for (std::size_t k = 1; k < chain.s1.size(); ++k) {
+    const std::size_t i = sorted.start[cell + 1] - k;
+    chances += Wide{chance_units(outlook.probability(cell, sorted.score[i]))} *
+               static_cast<std::int64_t>(sorted.n[i]);
+    chain.s1[k] = benefit_of_sums(chain.s0[k], chances, costs);
+  }
+}
+
 Chain chain_of_scores(const Tally::Data& data, CellCode cell, const Outlook& outlook,
                       const Costs& costs) {
   Chain chain;
@@ -48,6 +61,7 @@ Chain chain_of_scores(const Tally::Data& data, CellCode cell, const Outlook& out
     n.push_back(sorted.n[i]);
   }
   add_up(chain, n);
+  if (data.integer_weights && outlook.linear()) add_up_exactly(data, cell, outlook, costs, chain);
   return chain;
 }
 
@@ -90,12 +104,19 @@ const Chain& CellCurve::lower() const {
   return lower_;
 }
 
-Reach CellCurve::reach(double s0, double s1) const {
+double benefit_of_sums(double n, Wide chances, const Costs& costs) {
+  const double n1 = std::ldexp(static_cast<double>(chances), -52);
+  return costs.false_negative * n1 - costs.false_positive * (n - n1);
+}
+
+Reach reach_of_scores(double n, double benefit, const Costs& costs) {
   // h = cost_fn p - cost_fp (1 - p), solved for p.
-  if (!from_labels_) {
-    const double sum = costs_.false_negative + costs_.false_positive;
-    return {s0, (s1 + costs_.false_positive * s0) / sum, s1};
-  }
+  const double sum = costs.false_negative + costs.false_positive;
+  return {n, (benefit + costs.false_positive * n) / sum, benefit};
+}
+
+Reach CellCurve::reach(double s0, double s1) const {
+  if (!from_labels_) return reach_of_scores(s0, s1, costs_);
   return {s0, s1, costs_.false_negative * s1 - costs_.false_positive * (s0 - s1)};
 }
 
@@ -103,7 +124,13 @@ Reach CellCurve::total() const {
   return reach(upper_.s0.back(), upper_.s1.back());
 }
 
+// All above 0, less the others.
+double magnitude_of_scores(const CellVertices& cell) {
+  return 2 * cell.best(1, {}).value - cell.total().benefit;
+}
+
 double CellCurve::magnitude() const {
+  if (!from_labels_) return magnitude_of_scores(*this);
   double sum = 0;
   const Line plain = line(1, {});
   for (std::size_t i = 0; i < upper_.size(); ++i) {
@@ -117,7 +144,7 @@ double CellCurve::most_benefit(double n) const {
   const auto after =
       static_cast<std::size_t>(std::lower_bound(s0.begin(), s0.end(), n) - s0.begin());
   if (after == 0) return 0;
-  return upper_.s1[after] - (s0[after] - n) * upper_.x[after - 1];
+  return upper_.s1[after - 1] + (n - s0[after - 1]) * upper_.x[after - 1];
 }
 
 PricedLine priced_line(bool from_labels, const Costs& costs, double benefit_weight,
@@ -136,10 +163,18 @@ CellCurve::Line CellCurve::line(double benefit_weight, const CellPrice& price) c
   return priced_line(from_labels_, costs_, benefit_weight, price);
 }
 
+CellVertices::Best everybody_or_nobody(const CellVertices& cell, const PricedLine& z) {
+  const Reach all = cell.total();
+  const double worth = z.kappa * all.benefit - z.tau * all.n;
+  return worth > 0 ? CellVertices::Best{all, worth} : CellVertices::Best{};
+}
+
 CellCurve::Best CellCurve::best(double benefit_weight, const CellPrice& price) const {
   const Line z = line(benefit_weight, price);
+  if (!from_labels_ && !(z.kappa > 0)) return everybody_or_nobody(*this, z);
   const Chain& chain = this->chain(z.upper);
-  const std::size_t k = count_above(chain, z, 0);
+  const Line bar = from_labels_ ? z : Line{1, z.tau / z.kappa, true};
+  const std::size_t k = count_above(chain, bar, 0);
   return {reach(chain.s0[k], chain.s1[k]), z.kappa * chain.s1[k] - z.tau * chain.s0[k]};
 }
 

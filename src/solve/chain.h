@@ -71,6 +71,14 @@ class CellVertices {
   virtual double most_benefit(double n) const = 0;
 };
 
+// Benefits from scores, worked out alike from sorted entries and from bins, to the last bit: the
+// same people must get the same rule. `chances` is the sum of their probabilities (tally/data.h).
+double benefit_of_sums(double n, Wide chances, const Costs& costs);
+Reach reach_of_scores(double n, double benefit, const Costs& costs);
+double magnitude_of_scores(const CellVertices& cell);
+// Where kappa is 0 or less: lower scores are worth more, or all the same.
+CellVertices::Best everybody_or_nobody(const CellVertices& cell, const PricedLine& z);
+
 class CellCurve : public CellVertices {
  public:
   // Refers to the data.
