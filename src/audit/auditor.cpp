@@ -174,11 +174,16 @@ Audit Auditor::by(const Roles& roles) const {
 std::vector<ComparedRates> Auditor::compared(const Roles& roles, const AuditScope& scope) const {
   std::vector<ComparedRates> out;
   const CellNames& names = tally_.cells();
+  // Where all cells are compared they make one stratum, in the order that fits have them in.
+  std::vector<std::string> between = roles.sensitive, inside = roles.within;
+  if (scope.all_cells) {
+    between.insert(between.end(), inside.begin(), inside.end());
+    inside.clear();
+  }
   for (const Rate rate : scope.rates) {
-    ComparedRates at{rate, {}, {}};
-    for (const CellGroup& stratum : group_cells(names, roles.within)) {
-      const GroupName inside{roles.within, stratum.values};
-      for (const CellGroup& group : group_cells(names, roles.sensitive, stratum.cells)) {
+    for (const CellGroup& stratum : group_cells(names, inside)) {
+      ComparedRates at{rate, {inside, stratum.values}, {}};
+      for (const CellGroup& group : group_cells(names, between, stratum.cells)) {
         Totals sum;
         for (const CellCode c : group.cells) sum += totals_[c];
         const std::optional<double> value = figures(sum).*rate_of(rate).value;
@@ -186,18 +191,13 @@ std::vector<ComparedRates> Auditor::compared(const Roles& roles, const AuditScop
         const double weight = weight_of(sum, rate);
         const double rows = rows_of(sum, rate).value_or(weight);
         const double positive = rows == weight ? selected_of(sum, rate) : *value * rows;
-        const GroupName name{roles.sensitive, group.values};
-        at.groups.push_back({scope.all_cells ? name.in(inside) : name,
+        at.groups.push_back({{between, group.values},
                              {std::clamp(positive, 0.0, rows), rows},
                              *value,
                              group.cells.size() > 1});
       }
-      if (scope.all_cells) continue;
-      at.stratum = inside;
       out.push_back(std::move(at));
-      at = {rate, {}, {}};
     }
-    if (scope.all_cells) out.push_back(std::move(at));
   }
   return out;
 }

@@ -116,6 +116,16 @@ def test_accepts_what_fit_wrote(tool: Tool, kind: str) -> None:
     assert said.out.splitlines()[-1] == "verified"
 
 
+@pytest.mark.parametrize("rho", ["best", "base", "0.3"])
+def test_accepts_equal_rates_of_small_cells_in_strata(tool: Tool, rho: str) -> None:
+    """All cells are compared, in one order by fit and verify: the bound names the same ones."""
+    options = ("--criterion", "equal-rates", "--rho", rho, "--within", "region")
+    fitted(tool, *options, rows=120)
+    found = tool("verify", "rule.json", "people.csv", "--json").ok().json()
+    assert found["passed"] is True
+    assert len(json.loads(tool.path("rule.json").read_text())["fit"]["bound"]["small"]) == 6
+
+
 def test_a_certified_fit_says_what_was_not_checked(tool: Tool) -> None:
     """The limits of a certificate are not recorded: optimality is left open."""
     fitted(
