@@ -2,6 +2,7 @@
 // sorted, they go another way. Both must find the same, to the last bit.
 #include <evenhand/evenhand.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -90,6 +91,32 @@ TEST(Unsorted, CertifiedFitsAreTheSameFromRowsAndFromAStoredTally) {
     }
   });
   EXPECT_GE(by_pairs, trials(60));
+}
+
+TEST(Unsorted, CertifiedFitsOfManyRowsDoNotDependOnTheirOrder) {
+  Random random(1917);
+  std::vector<double> score;
+  std::vector<CellCode> code;
+  for (int row = 0; row < 120'000; ++row) {
+    const double who = random.unit();
+    code.push_back(who < 0.8 ? 0 : who < 0.95 ? 1 : 2);
+    score.push_back(std::pow(random.unit(), 1 + 0.4 * code.back()));
+  }
+  const CellNames names({"group"}, {{"A"}, {"B"}, {"C"}});
+  const Tally tally = Tally::of(score, names, code);
+  std::reverse(score.begin(), score.end());
+  std::reverse(code.begin(), code.end());
+  const Tally reversed = Tally::of(score, names, code);
+  const Tally stored = Tally::from_bytes(tally.to_bytes());
+  for (const double tolerance : {0.04, 0.06, 0.1}) {
+    SCOPED_TRACE(tolerance);
+    const Criterion criterion =
+        statistical_parity({.sensitive = {"group"}, .tolerance = tolerance});
+    const CertifiedFit certified = certify(tally, criterion);
+    ASSERT_FALSE(certified.too_few);
+    expect_same(certified.solution, certify(reversed, criterion).solution);
+    expect_same(certified.solution, certify(stored, criterion).solution);
+  }
 }
 
 }  // namespace

@@ -93,6 +93,11 @@ constexpr double many_rows = 100'000;
 class Curve {
  public:
   Curve(const Problem& problem, CellCode cell) {
+    if (!problem.from_labels && problem.outlook.linear()) {
+      exact_ = &problem.shapes->vertices(cell);
+      best_ = exact_->best(1, {}).reach.n / exact_->total().n;
+      return;
+    }
     const Tally::Data& data = problem.tally.data();
     const Costs& costs = problem.options.costs;
     const Pieces pieces = problem.from_labels
@@ -114,6 +119,7 @@ class Curve {
 
   double in(const CertifiedWindow& window) const {
     const double rate = std::clamp(best_, window.low, window.high);
+    if (exact_) return exact_->most_benefit(rate * exact_->total().n);
     const auto above = std::upper_bound(at_.begin(), at_.end(), rate);
     if (above == at_.end()) return value_.back();
     const auto i = static_cast<std::size_t>(above - at_.begin());
@@ -122,6 +128,7 @@ class Curve {
   }
 
  private:
+  const CellVertices* exact_ = nullptr;  // where probabilities are linear in the score
   std::vector<double> at_, value_;
   double best_ = 0;
 };
@@ -272,7 +279,7 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   std::optional<CertifiedByPairs> by_pairs;
   if (!one_rate || (worth_pairs(certifiable.compared) &&
                     out.plain.primal - out.solution.primal > worth_looking * out.plain.magnitude)) {
-    const ManyPrograms programs(problem);
+    ManyPrograms programs(problem);
     by_pairs = certify_by_pairs(
         {tally, problem, programs, out.plain, certifiable.compared, everybody, bounds, goal},
         one_rate ? &out.solution : nullptr);

@@ -24,7 +24,7 @@ bool worth_pairs(std::span<const ComparedGroups> compared);
 struct PairSearch {
   const Tally& tally;
   const Problem& problem;
-  const ManyPrograms& programs;               // of that problem
+  ManyPrograms& programs;                     // of that problem
   const Solution& plain;                      // its solution without a certificate
   std::span<const ComparedGroups> compared;   // those to be certified, with its rates
   std::span<const ComparedGroups> everybody;  // the others meet the criterion on these rows

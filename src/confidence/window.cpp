@@ -90,25 +90,29 @@ std::optional<CertifiedWindow> CertifiedWindows::around(double low, double high)
 CertifiedWindow CertifiedWindows::best(const std::function<double(const CertifiedWindow&)>& worth) {
   CertifiedWindow found;
   double most = -infinity;
+  std::vector<std::optional<double>> worth_of(points + 1);
+  const auto window = [&](std::size_t i) { return CertifiedWindow{at(i), phi(i)}; };
+  const auto certified = [&](std::size_t i) { return phi(i) >= at(i); };
+  const auto worth_at = [&](std::size_t i) {
+    if (!worth_of[i]) worth_of[i] = worth(window(i));
+    return *worth_of[i];
+  };
   const auto look = [&](std::size_t i) {
-    if (phi(i) < at(i)) return;
-    const CertifiedWindow window{at(i), phi(i)};
-    const double value = worth(window);
-    if (value <= most) return;
-    most = value;
-    found = window;
+    if (!certified(i) || worth_at(i) <= most) return;
+    most = worth_at(i);
+    found = window(i);
   };
   // No window between two points is worth more.
   const auto most_between = [&](std::size_t i, std::size_t j) {
+    if (j - i < 2) return -infinity;
     const bool same = from(i).pair == from(j).pair;
-    const bool certified = phi(i) >= at(i);
-    if (same && certified == (phi(j) >= at(j))) {
+    if (same && certified(i) == certified(j)) {
       // A pair's bound is concave in the rates. So what it refuses at both points it refuses
       // between them, and where it sets phi at both, phi is below the chord; worth is concave along
       // a line, hence nowhere above what two of three points on it lead to.
-      if (!certified) return -infinity;
+      if (!certified(i)) return -infinity;
       const double middle = worth({(at(i) + at(j)) / 2, (phi(i) + phi(j)) / 2});
-      return 2 * middle - std::min(worth({at(i), phi(i)}), worth({at(j), phi(j)}));
+      return 2 * middle - std::min(worth_at(i), worth_at(j));
     }
     // phi does not fall; and where the upper point is not certified, phi stays below it, since a
     // smaller rate beside that one would be bounded no better than itself.
@@ -116,21 +120,22 @@ CertifiedWindow CertifiedWindows::best(const std::function<double(const Certifie
   };
   struct Part {
     std::size_t from, to;
+    double most;
   };
-  std::vector<Part> open = {{0, points}};
+  std::vector<Part> open = {{0, points, infinity}};
   look(0);
   look(points);
   while (!open.empty()) {
     const Part part = open.back();
     open.pop_back();
-    if (part.to - part.from < 2 || most_between(part.from, part.to) <= most) continue;
+    if (part.most <= most) continue;
     const std::size_t middle = (part.from + part.to) / 2;
     look(middle);
-    const Part halves[] = {{part.from, middle}, {middle, part.to}};
+    Part halves[] = {{part.from, middle, most_between(part.from, middle)},
+                     {middle, part.to, most_between(middle, part.to)}};
     // The more promising half goes first.
-    const bool lower_first = most_between(part.from, middle) >= most_between(middle, part.to);
-    open.push_back(halves[lower_first ? 1 : 0]);
-    open.push_back(halves[lower_first ? 0 : 1]);
+    if (halves[0].most >= halves[1].most) std::swap(halves[0], halves[1]);
+    open.insert(open.end(), std::begin(halves), std::end(halves));
   }
   return found;
 }

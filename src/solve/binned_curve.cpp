@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <ranges>
 
 namespace evenhand {
@@ -38,11 +39,14 @@ BinnedCurve::Sums BinnedCurve::from_score(double score) const {
   Sums sums = from_bin(bin + 1);
   const std::size_t end = binned_.start[binned_.slot(cell_, bin + 1)];
   for (std::size_t i = binned_.start[binned_.slot(cell_, bin)]; i < end; ++i) {
-    if (binned_.score[i] < score) continue;
-    sums.n += 1;
-    sums.chances += chance_units(outlook_.probability(cell_, binned_.score[i]));
+    if (binned_.score[i] >= score) add(sums, binned_.score[i]);
   }
   return sums;
+}
+
+void BinnedCurve::add(Sums& sums, double score) const {
+  sums.n += 1;
+  sums.chances += chance_units(outlook_.probability(cell_, score));
 }
 
 Reach BinnedCurve::reach(const Sums& sums) const {
@@ -70,16 +74,21 @@ double BinnedCurve::most_benefit(double n) const {
   const std::size_t bin =
       *std::ranges::partition_point(bins, [&](std::size_t b) { return from_bin(b + 1).n >= n; });
   Sums above = from_bin(bin + 1);
-  const std::vector<Entry> entries = open_bin(binned_, cell_, bin);
-  for (std::size_t i = entries.size(); i-- > 0;) {
-    const double p = outlook_.probability(cell_, entries[i].score);
-    if (above.n + entries[i].n >= n) {
-      return reach(above).benefit + (n - above.n) * benefit(p, costs_);
-    }
-    above.n += entries[i].n;
-    above.chances += Wide{chance_units(p)} * static_cast<std::int64_t>(entries[i].n);
+  // The last one selected has this place among the scores of the bin, best first.
+  const auto place = static_cast<std::size_t>(std::ceil(n - above.n)) - 1;
+  const auto begin = binned_.score.begin();
+  const auto at = [&](std::size_t b) {
+    return begin + static_cast<std::ptrdiff_t>(binned_.start[binned_.slot(cell_, b)]);
+  };
+  std::vector<double> scores(at(bin), at(bin + 1));
+  if (place >= scores.size()) return total().benefit;
+  const auto last = scores.begin() + static_cast<std::ptrdiff_t>(place);
+  std::nth_element(scores.begin(), last, scores.end(), std::greater<>());
+  for (auto score = scores.begin(); score != last; ++score) {
+    if (*score > *last) add(above, *score);
   }
-  return reach(above).benefit;
+  const double p = outlook_.probability(cell_, *last);
+  return reach(above).benefit + (n - above.n) * benefit(p, costs_);
 }
 
 }  // namespace evenhand

@@ -29,6 +29,7 @@ class BinnedCurve : public CellVertices {
   };
   Sums from_bin(std::size_t bin) const;  // from this bin on
   Sums from_score(double score) const;
+  void add(Sums& sums, double score) const;
   Reach reach(const Sums& sums) const;
 
   const Tally::Data& data_;

@@ -41,6 +41,8 @@ struct Reach {
   double n = 0;   // sum n q
   double n1 = 0;  // sum n1 q; where benefits come from scores, as these expect it
   double benefit = 0;
+
+  bool operator==(const Reach&) const = default;
 };
 
 // What a decision is worth at given prices: z = kappa x - tau, with x as in a chain.

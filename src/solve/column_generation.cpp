@@ -60,24 +60,32 @@ class Master {
     const std::vector<CellPrice> free(system.population.cells.size());
     for (std::size_t b = 0; b < blocks.count; ++b) {
       columns_[b] = blocks.start(b);
-      columns_[b].push_back(blocks.best(b, 1, free).column);
+      Column best = blocks.best(b, 1, free).column;
+      if (!is_known(b, best)) columns_[b].push_back(std::move(best));
     }
   }
 
-  // Solves for a goal, with all the columns that it takes.
-  void reach_goal(Goal goal) {
+  // Solves for a goal, with all the columns that it takes. False if the columns to begin with
+  // cannot meet the requirements, and no slack was accepted.
+  bool reach_goal(Goal goal) {
     goal_ = goal;
     load();
+    optimise();
+    if (goal == Goal::benefit && !slacks_accepted_ && model_.isProvenPrimalInfeasible()) {
+      return false;
+    }
+    read();
     constexpr int most_rounds = 10'000;
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 1; round < most_rounds && add_columns(); ++round) {
       optimise();
       read();
-      if (!add_columns()) return;
     }
+    return true;
   }
 
   void accept_slacks() {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].slack = slack_[i];
+    slacks_accepted_ = true;
   }
 
   const std::vector<Reach>& reach() const { return reach_; }
@@ -296,9 +304,7 @@ class Master {
     for (std::size_t b = 0; b < blocks_.count; ++b) {
       Blocks::Best best = blocks_.best(b, benefit_weight(), price);
       if (best.value <= duals_[b] + 1e-10 * (1 + std::abs(duals_[b]))) continue;
-      const bool known = std::any_of(columns_[b].begin(), columns_[b].end(),
-                                     [&](const Column& c) { return same(c, best.column); });
-      if (known) continue;
+      if (is_known(b, best.column)) continue;
       put_column(appended, b, best.column);
       columns_[b].push_back(std::move(best.column));
     }
@@ -307,12 +313,14 @@ class Master {
     return true;
   }
 
-  static bool same(const Column& a, const Column& b) {
-    return std::equal(a.reach.begin(), a.reach.end(), b.reach.begin(), b.reach.end(),
-                      [](const auto& x, const auto& y) {
-                        return x.first == y.first && x.second.n == y.second.n &&
-                               x.second.n1 == y.second.n1;
-                      });
+  bool is_known(std::size_t block, const Column& column) const {
+    return std::any_of(columns_[block].begin(), columns_[block].end(), [&](const Column& known) {
+      return std::equal(known.reach.begin(), known.reach.end(), column.reach.begin(),
+                        column.reach.end(), [](const auto& x, const auto& y) {
+                          return x.first == y.first && x.second.n == y.second.n &&
+                                 x.second.n1 == y.second.n1;
+                        });
+    });
   }
 
   const System& system_;
@@ -334,6 +342,7 @@ class Master {
   std::vector<Reach> reach_;
   std::vector<std::vector<std::pair<std::size_t, double>>> mixture_;
   std::vector<double> slack_;
+  bool slacks_accepted_ = false;
   double total_slack_ = 0;
 };
 
@@ -358,22 +367,6 @@ std::optional<Infeasibility> explain(const System& system, Master& master) {
 
 }  // namespace
 
-Blocks blocks_of(const std::vector<const CellVertices*>& cells) {
-  const auto column = [](std::size_t cell, const Reach& reach) {
-    return Column{reach.benefit, {{static_cast<CellCode>(cell), {reach.n, reach.n1}}}};
-  };
-  Blocks out;
-  out.count = cells.size();
-  out.start = [&cells, column](std::size_t c) {
-    return std::vector{column(c, {}), column(c, cells[c]->total())};
-  };
-  out.best = [&cells, column](std::size_t c, double weight, const std::vector<CellPrice>& price) {
-    const CellVertices::Best best = cells[c]->best(weight, price[c]);
-    return Blocks::Best{column(c, best.reach), best.value};
-  };
-  return out;
-}
-
 std::optional<Infeasibility> find_infeasibility(const System& system, const Blocks& blocks) {
   Master master(system, blocks, 0);
   return explain(system, master);
@@ -382,12 +375,12 @@ std::optional<Infeasibility> find_infeasibility(const System& system, const Bloc
 Generated generate(const System& system, const Blocks& blocks, double magnitude) {
   Generated out;
   Master master(system, blocks, magnitude);
-  if (!system.requirements.empty()) {
+  if (!master.reach_goal(Goal::benefit)) {
     out.infeasibility = explain(system, master);
     if (out.infeasibility) return out;
     master.accept_slacks();
+    master.reach_goal(Goal::benefit);
   }
-  master.reach_goal(Goal::benefit);
   out.reach = master.reach();
   out.mixture = master.mixture();
   out.constraints = master.constraints();

@@ -34,7 +34,6 @@ struct Blocks {
   std::function<Best(std::size_t block, double benefit_weight, const std::vector<CellPrice>& price)>
       best;
 };
-Blocks blocks_of(const std::vector<const CellVertices*>& cells);  // refers to them
 
 // Whether the requirements can be met at all, and if not why.
 std::optional<Infeasibility> find_infeasibility(const System& system, const Blocks& blocks);

@@ -20,10 +20,41 @@
 namespace evenhand {
 namespace {
 
+// A cell by itself, with the vertices that are known so far; those found are added.
+struct CellBlock {
+  const CellVertices* cell;
+  std::vector<Reach>* known;
+};
+
+Blocks blocks_of(const std::vector<CellBlock>& cells) {  // refers to them
+  const auto column = [](std::size_t cell, const Reach& reach) {
+    return Column{reach.benefit, {{static_cast<CellCode>(cell), {reach.n, reach.n1}}}};
+  };
+  Blocks out;
+  out.count = cells.size();
+  out.start = [&cells, column](std::size_t c) {
+    std::vector<Reach>& known = *cells[c].known;
+    if (known.empty()) known = {{}, cells[c].cell->total()};
+    std::vector<Column> columns;
+    for (const Reach& reach : known) columns.push_back(column(c, reach));
+    return columns;
+  };
+  out.best = [&cells, column](std::size_t c, double weight, const std::vector<CellPrice>& price) {
+    const CellVertices::Best best = cells[c].cell->best(weight, price[c]);
+    std::vector<Reach>& known = *cells[c].known;
+    if (std::find(known.begin(), known.end(), best.reach) == known.end()) {
+      known.push_back(best.reach);
+    }
+    return Blocks::Best{column(c, best.reach), best.value};
+  };
+  return out;
+}
+
 class Many {
  public:
-  explicit Many(const Problem& problem)
+  Many(const Problem& problem, KnownVertices& known)
       : problem_(problem),
+        known_(known),
         tally_(problem.tally),
         data_(problem.tally.data()),
         gamma_(problem.options.gamma),
@@ -110,9 +141,9 @@ class Many {
     return out;
   }
 
-  std::vector<const CellVertices*> vertices_in(const Part& part) const {
-    std::vector<const CellVertices*> out;
-    for (const CellCode c : part.cells) out.push_back(&vertices(c));
+  std::vector<CellBlock> cells_in(const Part& part) const {
+    std::vector<CellBlock> out;
+    for (const CellCode c : part.cells) out.push_back({&vertices(c), &known_[c]});
     return out;
   }
 
@@ -120,9 +151,9 @@ class Many {
     const std::vector<Part> parts = parts_of(system_);
     std::vector<Generated> generated(parts.size());
     parallel(parts.size(), problem_.options.threads, [&](std::size_t p) {
-      const std::vector<const CellVertices*> cells = vertices_in(parts[p]);
+      const std::vector<CellBlock> cells = cells_in(parts[p]);
       double magnitude = 0;
-      for (const CellVertices* cell : cells) magnitude += cell->magnitude();
+      for (const CellBlock& block : cells) magnitude += block.cell->magnitude();
       generated[p] = generate(parts[p].system, blocks_of(cells), magnitude);
     });
     std::vector<Reach> reach = free_reach();
@@ -147,7 +178,8 @@ class Many {
     parallel(parts.size(), problem_.options.threads, [&](std::size_t p) {
       const System& system = parts[p].system;
       if (!system.requirements.empty()) {
-        why[p] = find_infeasibility(system, blocks_of(vertices_in(parts[p])));
+        const std::vector<CellBlock> cells = cells_in(parts[p]);
+        why[p] = find_infeasibility(system, blocks_of(cells));
       }
       std::vector<const CellCurve*> curves;
       for (const CellCode c : parts[p].cells) curves.push_back(&curve(c));
@@ -231,6 +263,7 @@ class Many {
   }
 
   const Problem& problem_;
+  KnownVertices& known_;
   const Tally& tally_;
   const Tally::Data& data_;
   double gamma_;
@@ -240,17 +273,18 @@ class Many {
 }  // namespace
 
 Solution solve_many(const Problem& problem) {
-  return Many(problem).run();
+  KnownVertices known(problem.tally.cells().size());
+  return Many(problem, known).run();
 }
 
-std::optional<std::vector<Reach>> ManyPrograms::best_reach(const Criterion& criterion) const {
+std::optional<std::vector<Reach>> ManyPrograms::best_reach(const Criterion& criterion) {
   const Problem asked = alike(problem_, criterion, problem_.options);
-  return Many(asked).best_reach();
+  return Many(asked, known_).best_reach();
 }
 
-Solution ManyPrograms::solve(const Criterion& criterion) const {
+Solution ManyPrograms::solve(const Criterion& criterion) {
   const Problem asked = alike(problem_, criterion, problem_.options);
-  return Many(asked).run();
+  return Many(asked, known_).run();
 }
 
 }  // namespace evenhand

@@ -14,19 +14,23 @@ namespace evenhand {
 
 Solution solve_many(const Problem& problem);
 
+using KnownVertices = std::vector<std::vector<Reach>>;  // of each cell
+
 // One criterion after another for the same cells and benefits, those of a problem: what rules can
 // reach in a cell takes most of the time, and is worked out once.
 class ManyPrograms {
  public:
-  explicit ManyPrograms(const Problem& problem) : problem_(problem) {}  // refers to it
+  explicit ManyPrograms(const Problem& problem)  // refers to it
+      : problem_(problem), known_(problem.tally.cells().size()) {}
 
   // gamma = 0: what the best rule reaches in each cell, without the rule and its proof; none if the
   // requirements cannot be met. Where groups have exactly the same odds, without benefits.
-  std::optional<std::vector<Reach>> best_reach(const Criterion& criterion) const;
-  Solution solve(const Criterion& criterion) const;
+  std::optional<std::vector<Reach>> best_reach(const Criterion& criterion);
+  Solution solve(const Criterion& criterion);
 
  private:
   const Problem& problem_;
+  KnownVertices known_;
 };
 
 }  // namespace evenhand
