@@ -34,10 +34,7 @@ struct ApplyArguments : DecidingOptions, DecisionNames {
 // Cells of the data that the rule does not know, with their rows.
 [[noreturn]] void explain_unseen(Database& database, const Source& source, const CellNames& known,
                                  const std::vector<std::string>& texts, const NullPolicy& nulls) {
-  if (nulls.kind != NullPolicy::Kind::name) {
-    throw_if_missing(database, source, known.attributes(),
-                     "name them with --null NAME, or choose --unseen score or reject");
-  }
+  if (nulls.kind != NullPolicy::Kind::name) refuse_missing_groups(database, source, known);
   const std::string by = joined(texts);
   UnseenCells cells;
   for (const Row& row : database.query(fmt::format(
@@ -59,14 +56,7 @@ struct ApplyArguments : DecidingOptions, DecisionNames {
   if (trouble == DecideFunction::Trouble::unseen) {
     explain_unseen(database, source, file.cells(), texts, nulls);
   }
-  throw_if_missing(database, source, {score}, "nobody can be decided without a score");
-  throw_if_bad(database, source, score_check(source.column(score, "--score"), file.reading()));
-  for (const std::string& name : file.soft_columns()) {
-    const Column& column = source.column(name, "a soft column of the rule");
-    throw_if_missing(database, source, {column.name},
-                     "nobody can be decided without the columns of --soft");
-    throw_if_bad(database, source, probability_check(column));
-  }
+  refuse_bad_numbers(database, source, file, source.column(score, "--score"));
   if (!id.empty()) {
     const Row row = database.query(fmt::format(
         "SELECT CAST(min(r) AS VARCHAR), CAST(count(*) AS VARCHAR) FROM (SELECT row_number() OVER "

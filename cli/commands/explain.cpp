@@ -10,6 +10,7 @@
 #include "commands/commands.h"
 #include "data/rows.h"
 #include "data/rule_file.h"
+#include "data/unseen.h"
 #include "data/values.h"
 #include "error.h"
 #include "options.h"
@@ -65,19 +66,29 @@ std::vector<std::string> values_of(const std::vector<std::string>& names,
   return out;
 }
 
+using Values = std::vector<std::optional<std::string>>;  // of the attributes; none: missing
+
+std::string group_in_words(const std::vector<std::string>& attributes, const Values& values) {
+  if (attributes.empty()) return "everyone";
+  std::string out;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out += fmt::format("{}{}={}", i > 0 ? ", " : "", quoted_if_needed(attributes[i], 60),
+                       values[i] ? quoted_if_needed(*values[i], 60) : "(missing)");
+  }
+  return out;
+}
+
 class Explainer {
  public:
   Explainer(const RuleFile& file, Unseen unseen) : file_(file), unseen_(unseen) {}
 
-  Explanation operator()(const std::vector<std::string>& values, double score,
-                         std::span<const double> columns, std::optional<double> coin) const {
-    const std::vector<std::string_view> views(values.begin(), values.end());
-    const CellNames& cells = file_.cells();
-    const CellCode cell = cells.find(views).value_or(unseen_cell);
+  Explanation operator()(const Values& values, double score, std::span<const double> columns,
+                         std::optional<double> coin) const {
+    const CellCode cell = cell_of(values);
     if (cell == unseen_cell && unseen_ == Unseen::error) {
       throw UserError(
           fmt::format("{} has never seen {}; refit it, or choose --unseen score or reject",
-                      shown(file_.path), GroupName{cells.attributes(), values}.text(60)));
+                      shown(file_.path), group_in_words(file_.cells().attributes(), values)));
     }
     if (file_.soft()) {
       return explain(std::get<SoftRule>(file_.rule), cell, score, columns, coin, unseen_);
@@ -86,14 +97,26 @@ class Explainer {
   }
 
  private:
+  CellCode cell_of(const Values& values) const {
+    std::vector<std::string_view> views;
+    for (const std::optional<std::string>& value : values) {
+      if (!value) return unseen_cell;
+      views.emplace_back(*value);
+    }
+    return file_.cells().find(views).value_or(unseen_cell);
+  }
+
   const RuleFile& file_;
   Unseen unseen_;
 };
 
 Json to_json(const Explanation& one, const std::vector<std::string>& attributes,
-             const std::vector<std::string>& values) {
+             const Values& values) {
   Json out;
-  out["group"] = values_json(attributes, values);
+  out["group"] = Json::object();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out["group"][attributes[i]] = values[i] ? Json(*values[i]) : Json(nullptr);
+  }
   if (one.unseen) out["unseen"] = true;
   out["score"] = one.score;
   out["probability"] = one.probability;
@@ -106,10 +129,9 @@ Json to_json(const Explanation& one, const std::vector<std::string>& attributes,
 }
 
 std::string person_in_words(const Explanation& one, const std::vector<std::string>& attributes,
-                            const std::vector<std::string>& values) {
-  const std::string who = attributes.empty() ? "everyone" : GroupName{attributes, values}.text(60);
+                            const Values& values) {
   const std::string policy = one.unseen ? " (a group that the rule does not know)" : "";
-  return fmt::format("{}{}: {}\n", who, policy, one.in_words());
+  return fmt::format("{}{}: {}\n", group_in_words(attributes, values), policy, one.in_words());
 }
 
 int explain_person(const ExplainArguments& options, const RuleFile& file) {
@@ -119,7 +141,8 @@ int explain_person(const ExplainArguments& options, const RuleFile& file) {
   const double score = number_from(options.score, "--score");
   const std::string path = shown(file.path);
   const std::vector<std::string>& attributes = file.cells().attributes();
-  const std::vector<std::string> values = values_of(attributes, options.group, "--group", path);
+  const std::vector<std::string> given = values_of(attributes, options.group, "--group", path);
+  const Values values(given.begin(), given.end());
   std::vector<double> columns;
   for (const std::string& text : values_of(file.soft_columns(), options.soft, "--soft", path)) {
     columns.push_back(number_from(text, "--soft"));
@@ -148,8 +171,7 @@ int explain_rows(const ExplainArguments& options, const RuleFile& file) {
   if (score_name.empty()) {
     throw UserError("the rule does not say which column has the score: give --score");
   }
-  NullPolicy nulls = NullPolicy::from(options.null.empty() ? file.columns().null : options.null);
-  if (nulls.kind == NullPolicy::Kind::exclude) nulls = {};  // every row is explained
+  const Unseen unseen = unseen_from(options.unseen);
   const Coin coin = options.coins.coin();
   const bool keyed = !options.coins.id.empty();
   const Input input(options.data.input);
@@ -173,20 +195,28 @@ int explain_rows(const ExplainArguments& options, const RuleFile& file) {
     query.attributes.push_back(source.column(options.coins.id, "--id").name);
     throw_if_missing(database, source, {query.attributes.back()}, "everybody needs an id");
   }
-  query.nulls = nulls;
+  refuse_bad_numbers(database, source, file, score);
+  // Every row is explained. As in apply, missing groups that have no name are unknown to the rule.
+  query.nulls = NullPolicy::from(options.null.empty() ? file.columns().null : options.null);
+  if (query.nulls.kind != NullPolicy::Kind::name) {
+    query.nulls = {};
+    query.keeps_missing = true;
+    if (unseen == Unseen::error) refuse_missing_groups(database, source, file.cells());
+  }
   Rows rows(database, source, std::move(query));
   const RowTable table = all_rows(rows, "reading");
   if (table.size == 0) throw_no_rows(source, rows.excluded());
   rows.explain();
-  const Explainer explained(file, unseen_from(options.unseen));
+  const Explainer explained(file, unseen);
   // Without a key or a seed there is no coin to speak of.
   const bool draws = keyed || !options.coins.seed.empty();
   Json all = Json::array();
   std::string text;
   for (std::size_t i = 0; i < table.size; ++i) {
-    std::vector<std::string> values;
+    Values values(attributes.size());
     for (std::size_t a = 0; a < attributes.size(); ++a) {
-      values.push_back(rows.dictionary(a)[table.codes[a][i]]);
+      const std::uint32_t code = table.codes[a][i];
+      if (code != missing_text) values[a] = rows.dictionary(a)[code];
     }
     std::vector<double> columns;
     for (std::size_t j = 1; j < table.numbers.size(); ++j) columns.push_back(table.numbers[j][i]);

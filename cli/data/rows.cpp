@@ -26,7 +26,8 @@ Rows::Rows(Database& database, const Source& source, RowQuery query)
   }
   for (const std::string& attribute : query_.attributes) {
     selected.push_back(as_text(attribute, query_.nulls));
-    if (query_.nulls.kind != NullPolicy::Kind::name) needed.push_back(attribute);
+    const bool named = query_.nulls.kind == NullPolicy::Kind::name;
+    if (!named && !query_.keeps_missing) needed.push_back(attribute);
   }
   sql_ = fmt::format("SELECT {} FROM {}", joined(selected), source.relation());
   if (query_.nulls.kind != NullPolicy::Kind::exclude) {
@@ -78,12 +79,17 @@ RowBatch Rows::batch_of(duckdb_data_chunk chunk) {
   for (std::size_t a = 0; a < texts_.size(); ++a) {
     const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, query_.numbers.size() + a);
     auto* const texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector));
+    std::uint64_t* const validity = duckdb_vector_get_validity(vector);
     std::vector<std::uint32_t>& codes = out.codes.emplace_back(out.size);
     std::string text;
     for (std::size_t row = 0; row < out.size; ++row) {
+      if (validity && !duckdb_validity_row_is_valid(validity, row)) {
+        codes[row] = missing_text;
+        continue;
+      }
       const std::string_view value(duckdb_string_t_data(&texts[row]),
                                    duckdb_string_t_length(texts[row]));
-      if (row == 0 || value != text) {  // neighbours are often alike
+      if (row == 0 || codes[row - 1] == missing_text || value != text) {  // often alike
         text = value;
         codes[row] = texts_[a].code_of(text);
       } else {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@
 
 namespace evenhand::cli {
 
+// The code of a text that is missing.
+inline constexpr std::uint32_t missing_text = std::numeric_limits<std::uint32_t>::max();
+
 // A column of numbers.
 struct NumberColumn {
   const Column& column;
@@ -28,6 +32,7 @@ struct RowQuery {
   std::vector<NumberColumn> numbers;
   std::vector<std::string> attributes;  // columns that are read as text
   NullPolicy nulls = {};
+  bool keeps_missing = false;  // where `nulls` has no name, missing attributes are missing_text
 };
 
 // Some rows, in their order.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "data/values.h"
 #include "output/terminal.h"
 
 namespace evenhand::cli {
@@ -43,6 +44,24 @@ void refuse_unseen(const std::string& data, const CellNames& found,
   std::stable_sort(cells.begin(), cells.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   throw_unseen(data, known.attributes(), cells, advice);
+}
+
+void refuse_missing_groups(Database& database, const Source& source, const CellNames& known) {
+  if (known.attributes().empty()) return;
+  throw_if_missing(database, source, known.attributes(),
+                   "name them with --null NAME, or choose --unseen score or reject");
+}
+
+void refuse_bad_numbers(Database& database, const Source& source, const RuleFile& file,
+                        const Column& score) {
+  throw_if_missing(database, source, {score.name}, "nobody can be decided without a score");
+  throw_if_bad(database, source, score_check(score, file.reading()));
+  for (const std::string& name : file.soft_columns()) {
+    const Column& column = source.column(name, "a soft column of the rule");
+    throw_if_missing(database, source, {column.name},
+                     "nobody can be decided without the columns of --soft");
+    throw_if_bad(database, source, probability_check(column));
+  }
 }
 
 }  // namespace evenhand::cli

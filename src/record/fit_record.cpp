@@ -36,6 +36,28 @@ RecordedProof proof_of(const AnySolution& found) {
           .lottery_share = found.lottery_share};
 }
 
+// The same rows, counted at another resolution.
+Tally counted_at(const Tally& exact, const Resolution& resolution) {
+  const Reading& reading = exact.reading();
+  const bool low = reading.favorable == Favorable::low;
+  std::vector<double> score, count, positives;
+  std::vector<CellCode> codes;
+  for (CellCode c = 0; c < exact.cells().size(); ++c) {
+    for (const Entry& entry : exact.entries(c)) {
+      score.push_back(reading.turn(entry.score));
+      count.push_back(entry.n);
+      positives.push_back(low ? entry.n - entry.n1 : entry.n1);
+      codes.push_back(c);
+    }
+  }
+  return Tally::counted(score, count, {exact.cells(), codes},
+                        {.positives = exact.labelled() ? Numbers(positives) : Numbers(),
+                         .scale = reading.scale,
+                         .favorable = reading.favorable,
+                         .resolution = resolution,
+                         .weighted = !exact.unit_weights()});
+}
+
 }  // namespace
 
 Criterion RecordedCriterion::criterion() const {
@@ -192,7 +214,12 @@ std::string fingerprint(const SoftRule& rule) {
 }
 
 bool FitRecord::fitted_on(const StoredTally& data) const {
-  return !fingerprint.empty() && fingerprint == data.fingerprint();
+  if (fingerprint.empty()) return false;
+  if (fingerprint == data.fingerprint()) return true;
+  // The fit may have cut scores that are exact here.
+  const bool exact = data.tally.resolution() == Resolution::exact() && data.source.min_count == 0;
+  return resolution && exact && data.tally.total().n > 0 &&
+         fingerprint == evenhand::fingerprint(counted_at(data.tally, *resolution));
 }
 
 AuditOptions auditing_of(const Solution& solution) {

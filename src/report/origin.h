@@ -11,8 +11,8 @@ namespace evenhand::report {
 
 // Nothing without a value.
 void add_item(Json& table, const std::string& item, const std::string& value);
-// `data`: the fingerprint of the data that the report is about; empty: not known.
-void add_rule(Json& table, const std::string& name, const FitRecord& fit, const std::string& data);
+// `data`: those that the report is about, if rows of known groups.
+void add_rule(Json& table, const std::string& name, const FitRecord& fit, const StoredTally* data);
 // A paragraph about the method.
 Json said(const std::string& title, const std::string& text, const std::string& page);
 // How a rule for known groups decides.

@@ -71,7 +71,7 @@ void add_item(Json& table, const std::string& item, const std::string& value) {
   if (!value.empty()) table["rows"].push_back({{"item", item}, {"value", value}});
 }
 
-void add_rule(Json& table, const std::string& name, const FitRecord& fit, const std::string& data) {
+void add_rule(Json& table, const std::string& name, const FitRecord& fit, const StoredTally* data) {
   const auto add = [&](const std::string& item, const std::string& value) {
     add_item(table, item, value);
   };
@@ -80,8 +80,8 @@ void add_rule(Json& table, const std::string& name, const FitRecord& fit, const 
   if (fit.proof) add("Proof", proof(*fit.proof));
   if (fit.rows) add("Fitted on", fmt::format("{} rows", with_commas(*fit.rows)));
   add("Fingerprint of the data it was fitted on", fit.fingerprint);
-  if (!fit.fingerprint.empty() && !data.empty()) {
-    add("Fitted on these very data", fit.fingerprint == data ? "yes" : "no");
+  if (!fit.fingerprint.empty() && data) {
+    add("Fitted on these very data", fit.fitted_on(*data) ? "yes" : "no");
   }
   if (fit.source) {
     add("Fitted by the command", fit.source->command);
@@ -115,7 +115,7 @@ Json provenance(const Subject& subject) {
   add("Resolution of scores", to_string(stored.tally.resolution()));
   add("Fingerprint of the data", stored.fingerprint());
   for (const ReportedRule& rule : subject.rules) {
-    add_rule(out, rule.name, rule.fit, stored.fingerprint());
+    add_rule(out, rule.name, rule.fit, &stored);
   }
   return out;
 }

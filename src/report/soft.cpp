@@ -293,7 +293,7 @@ Json provenance_of(const SoftReported& about) {
   add_item(out, "Score in column", about.score);
   add_item(out, "Outcomes in column", about.label);
   add_item(out, "Weights in column", about.weight);
-  for (const SoftReportedRule& rule : about.rules) add_rule(out, rule.name, rule.fit, "");
+  for (const SoftReportedRule& rule : about.rules) add_rule(out, rule.name, rule.fit, nullptr);
   return out;
 }
 

@@ -119,6 +119,26 @@ def test_weights_count_by_their_effective_size(tool: Tool) -> None:
     assert "effective size" in tool("audit", "other.csv", *HIRED, "--weight", "w").ok().out
 
 
+@pytest.mark.parametrize("favorable", ["high", "low"])
+@pytest.mark.parametrize("resolution", ["3", "auto"])
+def test_rows_of_a_fit_at_a_resolution_are_recognised(
+    tool: Tool, people: Path, resolution: str, favorable: str
+) -> None:
+    """An audit keeps every score, where the fit cut them; the people are the same."""
+    fit = tool("fit", people, *PARITY, "--label", "y", "--resolution", resolution, "--favorable",
+               favorable, "--json", "-o", "rule.json").ok().json()["bound"]
+    found = tool("audit", people, "--rule", "rule.json", "--json").ok().json()["bound"]
+    assert found["rows"] == "fitted"
+    assert found["difference_at_most"] == pytest.approx(fit["difference_at_most"])
+    half = f"SELECT * FROM '{people}' WHERE hash(score) % 2 = 0"
+    other = tool("audit", "--sql", half, "--rule", "rule.json", "--json").ok().json()
+    assert other["bound"]["rows"] == "fresh"
+    report = tool("report", people, "--rule", "rule.json", "--tolerances", 0, "--json").ok().json()
+    assert report["fairness"]["fitted_on_these_people"] is True
+    told = {row["item"]: row["value"] for row in report["provenance"]["rows"]}
+    assert told["Fitted on these very data"] == "yes"
+
+
 def test_a_rule_is_bounded_as_a_fit_on_its_own_rows(tool: Tool, people: Path) -> None:
     """Identical rows are recognised, in any order; --same-rows says so by hand."""
     fit = tool("fit", people, *PARITY, "--within", "race", "--label", "y", "--json", "-o",

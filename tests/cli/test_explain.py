@@ -91,6 +91,38 @@ def test_show_has_the_words_of_a_letter(tool: Tool, rule: Path) -> None:
         assert line.endswith("A lower score gets a negative decision.")
 
 
+@pytest.mark.parametrize("policy", ["score", "reject"])
+def test_missing_groups_are_explained_as_they_are_decided(
+    tool: Tool, people: Path, policy: str
+) -> None:
+    """Where --null names none, they are cells that the rule has never seen, as for apply."""
+    some = f"SELECT * FROM '{people}' ORDER BY id LIMIT 50"
+    tool("fit", "--sql", some, "--score", "score", "--sensitive", "sex", "--criterion",
+         "statistical-parity", "-o", "some.json").ok()
+    holes = f"SELECT * REPLACE (if(id LIKE '%3', NULL, sex) AS sex) FROM ({some})"
+    ask = ("--sql", holes, "--rule", "some.json", *tool.coins())
+    for command in ("apply", "explain"):
+        tool(command, *ask).fails(2, "in sex", "--null NAME", "--unseen score or reject")
+    tool("apply", *ask, "--unseen", policy, "-o", "out.json").ok()
+    decided = json.loads(tool.path("out.json").read_text())
+    found = tool("explain", *ask, "--unseen", policy, "--json").ok().json()
+    assert {row["group"]["sex"] for row in found} == {"F", "M", None}
+    for row, one in zip(sorted(decided, key=lambda r: str(r["id"])),
+                        sorted(found, key=lambda r: str(r["id"])), strict=True):
+        assert (row["probability"], row["decision"]) == (one["probability"], one["decision"])
+        assert one.get("unseen", False) == (row["sex"] is None)
+    words = tool("explain", *ask, "--unseen", policy).ok().out
+    assert "sex=(missing) (a group that the rule does not know)" in words
+
+
+def test_a_missing_score_is_nobody_elses_fault(tool: Tool, people: Path, rule: Path) -> None:
+    """It cannot be left out: the advice is that of apply."""
+    holes = f"SELECT * REPLACE (NULL AS score) FROM '{people}' LIMIT 1"
+    for command in ("apply", "explain"):
+        told = tool(command, "--sql", holes, "--rule", rule, *tool.coins())
+        told.fails(2, "nobody can be decided without a score")
+
+
 def test_bad_questions(tool: Tool, people: Path, rule: Path) -> None:
     """One line each."""
     ask = ("explain", "--rule", rule)
