@@ -58,6 +58,20 @@ TEST(Monitor, AnAlarmStays) {
   }
 }
 
+// Next month's rows need not have everybody: a group that is gone is one of no rows.
+TEST(Monitor, AGroupThatIsGoneHasLostItsShare) {
+  const auto look = [](const std::vector<MonitoredGroup>& second) {
+    Monitor monitor(usual);
+    monitor.add({"1", {{"", "a", {1, 20}}, {"", "b", {1, 10}}, {"", "c", {1, 70}}}, {}});
+    return monitor.add({"2", second, {}});
+  };
+  const std::vector<MonitoredGroup> two = {{"", "a", {5, 50}}, {"", "b", {5, 50}}};
+  const std::vector<MonitoredGroup> three = {two[0], two[1], {"", "c", {0, 0}}};
+  EXPECT_DOUBLE_EQ(look(two).largest_share_change, 0.7);
+  EXPECT_EQ(look(two).largest_share_change, look(three).largest_share_change);
+  EXPECT_EQ(look(two).log_evidence, look(three).log_evidence);
+}
+
 TEST(Monitor, RefusesBatchesOutOfOrderSeenTwiceOrOfOtherGroups) {
   using Bad = std::invalid_argument;
   Monitor monitor = four_batches();
@@ -70,7 +84,8 @@ TEST(Monitor, RefusesBatchesOutOfOrderSeenTwiceOrOfOtherGroups) {
   refused(batch("2024-12", {1, 2}, {1, 2}), "comes before 2025-04");
   refused(batch("", {1, 2}, {1, 2}), "needs a name");
   refused(batch("2025-05", {3, 2}, {1, 2}), "3 of 2");
-  refused({"2025-05", {{"", "a", {1, 2}}, {"", "c", {1, 2}}}, {}}, "which the first batch has not");
+  refused({"2025-05", {{"", "a", {1, 2}}, {"", "c", {1, 2}}}, {}},
+          "which the first batch does not have");
   refused({"2025-05", {{"", "a", {1, 2}}, {"", "a", {1, 2}}}, {}}, "twice");
   Monitor empty(usual);
   expect_throw<Bad>([&] { empty.add({"x", {{"", "a", {1, 2}}}, {}}); }, "nobody to compare");

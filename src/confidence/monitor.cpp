@@ -84,15 +84,14 @@ double largest_difference(const MonitorBatch& batch) {
 }
 
 double largest_share_change(const MonitorBatch& first, const MonitorBatch& now) {
+  const double rows_before = rows_of(first);
   const double rows = rows_of(now);
   if (rows == 0) return 0;
-  const Counts before = counts_of(first);
+  std::map<Key, double> changes;  // a group may be new, or gone
+  for (const auto& [name, count] : counts_of(now)) changes[name] += count.rows / rows;
+  for (const auto& [name, count] : counts_of(first)) changes[name] -= count.rows / rows_before;
   double largest = 0;
-  for (const auto& [name, count] : counts_of(now)) {
-    const auto found = before.find(name);
-    const double share = found == before.end() ? 0 : found->second.rows / rows_of(first);
-    largest = std::max(largest, std::abs(count.rows / rows - share));
-  }
+  for (const auto& [name, change] : changes) largest = std::max(largest, std::abs(change));
   return largest;
 }
 
@@ -173,8 +172,8 @@ void Monitor::take(MonitorBatch batch) {
     for (const auto& [name, count] : counts) {
       if (count.rows > 0 && !first.contains(name)) {
         throw std::invalid_argument(
-            fmt::format("the batch {} has the group {}, which the first batch has not: start a new "
-                        "state",
+            fmt::format("the batch {} has the group {}, which the first batch does not have: start "
+                        "a new state",
                         shown(batch.name), shown(std::get<2>(name))));
       }
     }
