@@ -17,9 +17,11 @@ Json optional(const std::optional<double>& value) {
 }
 
 Json uncertified(const CertifiedFit& fit) {
+  const Criterion& criterion = fit.plain.criterion;
+  const std::vector<std::string> nothing;  // all cells make one stratum, of no values
   Json out = Json::array();
   for (const auto& values : fit.uncertified) {
-    out.push_back(values_json(fit.plain.criterion.roles.within, values));
+    out.push_back(values_json(criterion.all_cells ? nothing : criterion.roles.within, values));
   }
   return out;
 }

@@ -69,6 +69,19 @@ def test_too_few_rows_to_certify(tool: Tool, people: Path) -> None:
     assert found.json()["smallest_tolerance"] > 0.01
 
 
+@pytest.mark.parametrize("partial", [[], ["--certify-partial"]])
+def test_too_few_rows_where_all_cells_are_compared(
+    tool: Tool, people: Path, partial: list[str]
+) -> None:
+    """Equal rates have no strata to name, though cells have a race: the one stratum is everybody."""
+    asked = [people, "--score", "score", "--sensitive", "sex", "--within", "race", "--criterion",
+             "equal-rates", "--tolerance", "0.001", "--certify", "0.95", *partial]
+    tool("fit", *asked).fails(5, "too few people to certify")
+    found = tool("fit", *asked, "--json")
+    assert found.status == 5
+    assert found.json()["too_few_in"] == [{}]
+
+
 def test_certify_partial_names_the_rest(tool: Tool, people: Path) -> None:
     """Strata with too few people are named, and the others certified."""
     query = f"SELECT *, CASE WHEN id < 'p1005' THEN 'few' ELSE 'many' END AS k FROM '{people}'"
