@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace {
 
 // Groups of 60, 30, 8 and 2 %, in bins with many rows each; every other time with ties.
 Tally many_rows(Random& random, int trial) {
-  const Scale scale = trial % 3 == 0 ? Scale::signed_ : Scale::probability;
+  constexpr Scale scales[] = {Scale::signed_, Scale::probability, Scale::logit};
+  const Scale scale = scales[trial % 3];
   std::vector<double> score;
   std::vector<std::string> sex;
   for (int i = 0; i < 20'000; ++i) {
@@ -25,11 +27,27 @@ Tally many_rows(Random& random, int trial) {
     const int group = who < 0.6 ? 0 : who < 0.9 ? 1 : who < 0.98 ? 2 : 3;
     double p = std::pow(random.unit(), 0.7 + 0.4 * group);
     if (trial % 2 == 0) p = std::round(p * 300) / 300;
-    score.push_back(scale == Scale::signed_ ? 2 * p - 1 : p);
+    const double inside = std::clamp(p, 1e-9, 1 - 1e-9);
+    score.push_back(scale == Scale::signed_ ? 2 * p - 1
+                    : scale == Scale::logit ? std::log(inside / (1 - inside))
+                                            : p);
     sex.push_back("g" + std::to_string(group));
   }
   const Favorable favorable = trial % 4 == 1 ? Favorable::low : Favorable::high;
   return Tally::of(score, Cells::from({{"sex", sex}}), {.scale = scale, .favorable = favorable});
+}
+
+// A curve that somebody gave: none, a sigmoid, or pooled blocks with ramps between them.
+std::optional<Calibrator> given_curve(const Tally& tally, Random& random) {
+  const int kind = random.below(3);
+  if (kind == 0) return std::nullopt;
+  if (kind == 1) return Calibrator{tally.reading(), PlattCurve{2.5, -0.6}};
+  const double middle = tally.entries(0)[tally.entries(0).size() / 2].score;
+  const Response ramp{
+      Response::Shape::ramp,
+      0,
+      {{middle - 0.2, 0.1}, {middle, 0.3}, {middle + 0.05, 0.6}, {middle + 0.1, 0.6}}};
+  return Calibrator{tally.reading(), ramp};
 }
 
 // One after the other: what each group may have, what it must have, what is too much to ask.
@@ -62,7 +80,8 @@ void for_both_forms(unsigned seed, const Check& check) {
 TEST(Unsorted, RequirementsAreMetByTheSameRuleFromRowsAndFromAStoredTally) {
   int optimal = 0;
   for_both_forms(1915, [&](const Tally& tally, const Tally& stored, Random& random) {
-    const SolveOptions options{.costs = {0.5 + random.unit(), 0.5 + random.unit()}};
+    const SolveOptions options{.costs = {0.5 + random.unit(), 0.5 + random.unit()},
+                               .calibrator = given_curve(tally, random)};
     for (const auto& wanted : requirement_sets()) {
       SCOPED_TRACE(wanted.front());
       const Criterion criterion = requirements(wanted);
@@ -78,13 +97,14 @@ TEST(Unsorted, RequirementsAreMetByTheSameRuleFromRowsAndFromAStoredTally) {
 
 TEST(Unsorted, CertifiedFitsAreTheSameFromRowsAndFromAStoredTally) {
   int by_pairs = 0;
-  for_both_forms(1916, [&](const Tally& tally, const Tally& stored, Random&) {
+  for_both_forms(1916, [&](const Tally& tally, const Tally& stored, Random& random) {
+    const SolveOptions options{.calibrator = given_curve(tally, random)};
     for (const double tolerance : {0.13, 0.2, 0.4}) {
       SCOPED_TRACE(tolerance);
       const Criterion criterion =
           statistical_parity({.sensitive = {"sex"}, .tolerance = tolerance});
-      const CertifiedFit unsorted = certify(tally, criterion);
-      const CertifiedFit sorted = certify(stored, criterion);
+      const CertifiedFit unsorted = certify(tally, criterion, options);
+      const CertifiedFit sorted = certify(stored, criterion, options);
       ASSERT_EQ(unsorted.too_few, sorted.too_few);
       expect_same(unsorted.solution, sorted.solution);
       if (!unsorted.solution.constraints.empty()) ++by_pairs;

@@ -160,15 +160,17 @@ void add_entries(const Tally::Data& data, const FixedPoint& fixed, const Task& t
 
 std::vector<std::vector<Sums>> tabulate(const Tally::Data& data,
                                         const std::vector<std::vector<double>>& cuts,
-                                        const Outlook* expectations, unsigned threads) {
+                                        const Outlook* expectations, unsigned threads,
+                                        const Wide* chances) {
   const FixedPoint fixed(data);
   const std::vector<Task> tasks = tasks_of(data);
   std::vector<std::vector<WideSums>> parts(tasks.size());
-  const bool known =
-      data.binned && data.binned->weight.empty() && expectations && expectations->linear();
-  const Wide* const chances = known ? data.bin_chances(threads).data() : nullptr;
+  const bool counted = data.binned && data.binned->weight.empty();
+  if (!chances && counted && expectations && expectations->linear()) {
+    chances = data.bin_chances(threads).data();
+  }
   // Where rows need not be seen there is little to do.
-  const bool little = data.binned && data.binned->weight.empty() && (known || !expectations);
+  const bool little = counted && (chances || !expectations);
   const std::size_t entries = data.binned ? data.binned->score.size() : data.sorted().score.size();
   parallel(tasks.size(), little ? 1 : threads_for(entries, threads), [&](std::size_t t) {
     const Task& task = tasks[t];

@@ -85,26 +85,17 @@ std::size_t pairs_in(const ComparedGroups& groups) {
   return groups.groups.size() * (groups.groups.size() - 1);
 }
 
-// Above so many rows a curve may lump neighbouring scores: what a window is worth hardly changes,
-// and which rates are certified not at all.
-constexpr double many_rows = 100'000;
-
 // The best objective of a cell at each rate: concave, and linear between its points.
 class Curve {
  public:
   Curve(const Problem& problem, CellCode cell) {
-    if (!problem.from_labels && problem.outlook.linear()) {
-      exact_ = &problem.shapes->vertices(cell);
-      best_ = exact_->best(1, {}).reach.n / exact_->total().n;
+    if (!problem.from_labels) {
+      scores_ = &problem.shapes->vertices(cell);
+      best_ = scores_->best(1, {}).reach.n / scores_->total().n;
       return;
     }
-    const Tally::Data& data = problem.tally.data();
-    const Costs& costs = problem.options.costs;
-    const Pieces pieces = problem.from_labels
-                              ? pieces_of_labels(problem.shapes->curve(cell).chain(true).blocks,
-                                                 cell, problem.criterion.rates.front(), costs)
-                              : pieces_of_scores(data, cell, problem.outlook, costs,
-                                                 problem.tally.total().n > many_rows);
+    const Pieces pieces = pieces_of_labels(problem.shapes->curve(cell).chain(true).blocks, cell,
+                                           problem.criterion.rates.front(), problem.options.costs);
     at_.push_back(0);
     value_.push_back(0);
     double reach = 0;
@@ -119,7 +110,7 @@ class Curve {
 
   double in(const CertifiedWindow& window) const {
     const double rate = std::clamp(best_, window.low, window.high);
-    if (exact_) return exact_->most_benefit(rate * exact_->total().n);
+    if (scores_) return scores_->most_benefit(rate * scores_->total().n);
     const auto above = std::upper_bound(at_.begin(), at_.end(), rate);
     if (above == at_.end()) return value_.back();
     const auto i = static_cast<std::size_t>(above - at_.begin());
@@ -128,8 +119,8 @@ class Curve {
   }
 
  private:
-  const CellVertices* exact_ = nullptr;  // where probabilities are linear in the score
-  std::vector<double> at_, value_;
+  const CellVertices* scores_ = nullptr;  // where benefits come from them
+  std::vector<double> at_, value_;        // where they come from labels
   double best_ = 0;
 };
 
@@ -149,6 +140,7 @@ std::optional<CertifiedWindow> window_of_plain(CertifiedWindows& windows,
 
 CertifiedWindow best_window(CertifiedWindows& windows, const Problem& problem,
                             const ComparedGroups& stratum) {
+  if (!problem.from_labels) problem.shapes->make_vertices(problem.options.threads);
   std::vector<Curve> curves;
   for (const ComparedGroup& group : stratum.groups) curves.emplace_back(problem, group.cell);
   return windows.best([&](const CertifiedWindow& window) {

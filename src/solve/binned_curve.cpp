@@ -8,18 +8,16 @@
 namespace evenhand {
 
 bool BinnedCurve::serves(const Tally::Data& data, const Outlook& outlook) {
-  return data.binned && data.binned->weight.empty() && outlook.linear();
+  return data.binned && data.binned->weight.empty() && outlook.known();
 }
 
-BinnedCurve::BinnedCurve(const Tally::Data& data, CellCode cell, const Outlook& outlook,
-                         const Costs& costs)
-    : data_(data),
-      binned_(*data.binned),
+BinnedCurve::BinnedCurve(const Tally::Data& data, const Wide* chances, CellCode cell,
+                         const Outlook& outlook, const Costs& costs)
+    : binned_(*data.binned),
       cell_(cell),
       outlook_(outlook),
       costs_(costs),
       chances_from_(binned_.bins + 1) {
-  const std::vector<Wide>& chances = data.bin_chances(1);
   for (std::size_t bin = binned_.bins; bin-- > 0;) {
     Wide sum = chances_from_[bin + 1];
     const std::size_t slot = binned_.slot(cell, bin);

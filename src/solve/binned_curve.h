@@ -11,11 +11,12 @@ namespace evenhand {
 // Benefits come from scores.
 class BinnedCurve : public CellVertices {
  public:
-  // Rows count once each, and probabilities are linear in the score: what is known of bins.
+  // Rows are in bins, and count once each.
   static bool serves(const Tally::Data& data, const Outlook& outlook);
 
-  // Refers to the data.
-  BinnedCurve(const Tally::Data& data, CellCode cell, const Outlook& outlook, const Costs& costs);
+  // `chances` are those of all slots (tally/bin_chances.h). Refers to the data.
+  BinnedCurve(const Tally::Data& data, const Wide* chances, CellCode cell, const Outlook& outlook,
+              const Costs& costs);
 
   Best best(double benefit_weight, const CellPrice& price) const override;
   Reach total() const override;
@@ -32,7 +33,6 @@ class BinnedCurve : public CellVertices {
   void add(Sums& sums, double score) const;
   Reach reach(const Sums& sums) const;
 
-  const Tally::Data& data_;
   const Binned& binned_;
   CellCode cell_;
   Outlook outlook_;

@@ -6,7 +6,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "calibrate/tabulate.h"
 #include "rule/grouping.h"
 #include "rule/plain_responses.h"
 #include "solve/blind_search.h"
@@ -310,8 +309,7 @@ class Blind {
         cuts[c].erase(std::unique(cuts[c].begin(), cuts[c].end()), cuts[c].end());
       }
     }
-    const auto sums = tabulate(data_, cuts, problem_.from_labels ? nullptr : &problem_.outlook,
-                               problem_.options.threads);
+    const auto sums = tabulate(problem_, cuts);
     std::vector<Reach> reach(cuts.size());
     double by_lot = 0;
     for (CellCode c = 0; c < cuts.size(); ++c) {

@@ -7,6 +7,7 @@
 #include "lottery/points.h"
 #include "solve/binned_curve.h"
 #include "support/parallel.h"
+#include "tally/bin_chances.h"
 
 namespace evenhand {
 
@@ -60,11 +61,27 @@ bool CellShapes::by_bins() const {
   return !from_labels_ && BinnedCurve::serves(data_, outlook_);
 }
 
+const Wide* CellShapes::chances(unsigned threads) const {
+  if (!by_bins()) return nullptr;
+  if (outlook_.linear()) return data_.bin_chances(threads).data();
+  std::call_once(chances_once_, [&] {
+    chances_ = chances_of(*data_.binned, threads, [&](CellCode cell, double score) {
+      return outlook_.probability(cell, score);
+    });
+  });
+  return chances_.data();
+}
+
+void CellShapes::make_vertices(unsigned threads) const {
+  if (!chances(threads)) make_curves(threads);
+}
+
 const CellVertices& CellShapes::vertices(CellCode cell) const {
   if (!by_bins()) return curve(cell);
   Cell& at = cells_[cell];
-  std::call_once(at.bins_once,
-                 [&] { at.bins = std::make_unique<BinnedCurve>(data_, cell, outlook_, costs_); });
+  std::call_once(at.bins_once, [&] {
+    at.bins = std::make_unique<BinnedCurve>(data_, chances(1), cell, outlook_, costs_);
+  });
   return *at.bins;
 }
 

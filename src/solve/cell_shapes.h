@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "calibrate/outlook.h"
 #include "solve/chain.h"
@@ -28,8 +29,9 @@ class CellShapes {
   const Points& points(CellCode cell) const;
 
   // What thresholds of a cell reach: from its bins, unsorted, where these tell.
-  bool by_bins() const;
+  void make_vertices(unsigned threads) const;
   const CellVertices& vertices(CellCode cell) const;
+  const Wide* chances(unsigned threads) const;  // of all slots of such bins (tally/bin_chances.h)
 
   // Benefits from scores: the cell's lumps, and what one of them holds.
   const Pieces& lumps(CellCode cell) const;
@@ -38,12 +40,15 @@ class CellShapes {
  private:
   struct Cell;
 
+  bool by_bins() const;
+
   const Tally::Data& data_;
   bool from_labels_;
   Outlook outlook_;
   Costs costs_;
-  mutable std::once_flag curves_once_;
-  std::unique_ptr<Cell[]> cells_;  // NOLINT(*-avoid-c-arrays): they cannot be moved
+  mutable std::once_flag curves_once_, chances_once_;
+  mutable std::vector<Wide> chances_;  // unless the tally itself has them
+  std::unique_ptr<Cell[]> cells_;      // NOLINT(*-avoid-c-arrays): they cannot be moved
 };
 
 }  // namespace evenhand

@@ -61,7 +61,7 @@ Chain chain_of_scores(const Tally::Data& data, CellCode cell, const Outlook& out
     n.push_back(sorted.n[i]);
   }
   add_up(chain, n);
-  if (data.integer_weights && outlook.linear()) add_up_exactly(data, cell, outlook, costs, chain);
+  if (data.integer_weights && outlook.known()) add_up_exactly(data, cell, outlook, costs, chain);
   return chain;
 }
 

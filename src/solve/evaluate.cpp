@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "calibrate/tabulate.h"
 #include "solve/cell_shapes.h"
 #include "solve/comparison.h"
 #include "support/parallel.h"
@@ -57,8 +56,7 @@ std::vector<Value> values_of_steps(const Problem& problem, const std::vector<Cel
     std::sort(cuts[c].begin(), cuts[c].end());
     cuts[c].erase(std::unique(cuts[c].begin(), cuts[c].end()), cuts[c].end());
   }
-  const auto sums =
-      tabulate(data, cuts, problem.from_labels ? nullptr : &outlook, problem.options.threads);
+  const auto sums = tabulate(problem, cuts);
   std::vector<Value> values(cuts.size());
   for (CellCode c = 0; c < cuts.size(); ++c) {
     Value& value = values[c];

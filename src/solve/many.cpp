@@ -59,8 +59,10 @@ class Many {
         data_(problem.tally.data()),
         gamma_(problem.options.gamma),
         system_(compile(problem)) {
-    if (gamma_ > 0 || !problem.shapes->by_bins() || meets_on_hulls()) {
+    if (gamma_ > 0 || meets_on_hulls()) {
       problem.shapes->make_curves(problem.options.threads);
+    } else {
+      problem.shapes->make_vertices(problem.options.threads);
     }
   }
 

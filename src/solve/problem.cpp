@@ -103,4 +103,12 @@ Problem alike(const Problem& problem, const Criterion& criterion, const SolveOpt
           problem.outlook, problem.rho, problem.windows, problem.benefits,    problem.shapes};
 }
 
+std::vector<std::vector<Sums>> tabulate(const Problem& problem,
+                                        const std::vector<std::vector<double>>& cuts) {
+  const Tally::Data& data = problem.tally.data();
+  const unsigned threads = problem.options.threads;
+  if (problem.from_labels) return tabulate(data, cuts, nullptr, threads);
+  return tabulate(data, cuts, &problem.outlook, threads, problem.shapes->chances(threads));
+}
+
 }  // namespace evenhand

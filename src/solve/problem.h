@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "calibrate/outlook.h"
+#include "calibrate/tabulate.h"
 
 namespace evenhand {
 
@@ -49,6 +50,10 @@ Problem make_problem(const Tally& tally, const Criterion& criterion, const Solve
 Problem alike(const Problem& problem, const Criterion& criterion, const SolveOptions& options);
 
 Solution solve(const Problem& problem);  // solve.cpp
+
+// Sums between cuts of each cell, `p` as benefits from scores expect it (calibrate/tabulate.h).
+std::vector<std::vector<Sums>> tabulate(const Problem& problem,
+                                        const std::vector<std::vector<double>>& cuts);
 
 // The rule with these responses, found on several threads; cells without rows are decided by the
 // score's own benefit.

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/tabulate.h"
 #include "rule/grouping.h"
 
 namespace evenhand {
@@ -40,9 +39,7 @@ bool counts_outcomes(const Criterion& criterion) {
 // What base decisions reach in each cell.
 std::vector<Reach> base_reach(const Problem& problem) {
   const std::size_t cells = problem.tally.cells().size();
-  const auto sums =
-      tabulate(problem.tally.data(), std::vector<std::vector<double>>(cells, {problem.base_from}),
-               problem.from_labels ? nullptr : &problem.outlook, problem.options.threads);
+  const auto sums = tabulate(problem, std::vector<std::vector<double>>(cells, {problem.base_from}));
   std::vector<Reach> out;
   for (const auto& cell : sums) {
     out.push_back({cell[1].n, problem.from_labels ? cell[1].n1 : cell[1].p, 0});
@@ -224,8 +221,7 @@ Population population_of(const Problem& problem) {
     if (!problem.benefits.empty()) out.borrows.push_back(problem.borrows(c));
   }
   if (problem.from_labels || !counts_outcomes(problem.criterion)) return out;
-  const auto sums = tabulate(problem.tally.data(), std::vector<std::vector<double>>(cells),
-                             &problem.outlook, problem.options.threads);
+  const auto sums = tabulate(problem, std::vector<std::vector<double>>(cells));
   for (CellCode c = 0; c < cells; ++c) out.cells[c].n1 = sums[c][0].p;
   return out;
 }
