@@ -48,8 +48,7 @@ Json to_json(const AuditConfidence& confidence, const AuditScope& scope) {
   const ConfidenceBound& bound = confidence.of(scope.relation);
   Json out;
   out["rows"] = confidence.fitted ? "fitted" : "fresh";
-  out.update(
-      record::bound_json(bound, scope.all_cells ? std::vector<std::string>() : scope.roles.within));
+  out.update(record::bound_json(bound, scope.roles.within));
   const ConfidenceBound& other = bound.is_ratio ? confidence.difference : confidence.ratio;
   if (other.value) out[other.is_ratio ? "ratio_at_least" : "difference_at_most"] = *other.value;
   if (other.shown) out[other.is_ratio ? "ratio_at_most" : "difference_at_least"] = *other.shown;

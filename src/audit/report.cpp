@@ -96,9 +96,11 @@ void check_labels(const AuditScope& scope, const Tally& tally) {
 
 // `base` makes the auditor of the base decisions, for requirements that speak of them.
 template <class Base>
-AuditReport report_of(const Auditor& auditor, const AuditScope& scope, const AuditOptions& options,
+AuditReport report_of(const Auditor& auditor, AuditScope scope, const AuditOptions& options,
                       const Base& base) {
   const Tally& tally = auditor.tally();
+  // The reference is a group, one cell of each stratum: it is compared inside these.
+  if (!scope.reference.empty()) scope.all_cells = false;
   check_labels(scope, tally);
   AuditReport out{tally.cells(), scope, tally.unit_weights(), auditor.effective(), {}, {}, {}, {}};
   Widest widest;

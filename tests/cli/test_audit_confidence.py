@@ -119,6 +119,20 @@ def test_weights_count_by_their_effective_size(tool: Tool) -> None:
     assert "effective size" in tool("audit", "other.csv", *HIRED, "--weight", "w").ok().out
 
 
+def test_a_reference_is_compared_inside_strata_whatever_the_criterion(
+    tool: Tool, people: Path
+) -> None:
+    """Equal rates compare all cells; the reference is a cell of each stratum."""
+    decided = f"SELECT *, score > 0.5 AS hired FROM '{people}'"
+    asked = ["audit", "--sql", decided, *HIRED, "--within", "race", "--reference", "F", "--json"]
+    parity, equal = (
+        tool(*asked, "--criterion", criterion).ok().json()
+        for criterion in ("statistical-parity", "equal-rates")
+    )
+    assert len(equal["tests"]["pairs"]) > 1 and "difference_at_most" in equal["bound"]
+    assert equal == parity
+
+
 @pytest.mark.parametrize("favorable", ["high", "low"])
 @pytest.mark.parametrize("resolution", ["3", "auto"])
 def test_rows_of_a_fit_at_a_resolution_are_recognised(
