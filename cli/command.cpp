@@ -74,11 +74,12 @@ void Command::footer(const std::string& text) {
 void Command::callback(std::function<void()> run) {
   app_->callback(std::move(run));
 }
-void Command::require_subcommand() {
+void Command::require_one_of(const std::string& example,
+                             std::initializer_list<Subcommand> subcommands, int& status) {
   app_->require_subcommand(1);
+  footer("Each has its own help: " + example + " --help.");
+  add_subcommands(subcommands, status);
 }
-
-namespace {
 
 std::string quoted_for_shell(const std::string& word) {
   constexpr std::string_view plain = "%+,-./:=@_";
@@ -91,8 +92,6 @@ std::string quoted_for_shell(const std::string& word) {
   for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
 }
-
-}  // namespace
 
 std::string Command::typed(const std::set<std::string>& but) const {
   std::string out = "evenhand " + app_->get_name();

@@ -33,6 +33,8 @@ class Option {
   CLI::Option* option_;
 };
 
+std::string quoted_for_shell(const std::string& word);  // as it is if it needs no quotes
+
 class Command;
 
 struct Subcommand {
@@ -51,6 +53,9 @@ class Command {
 
   Command* add_subcommand(const std::string& name, const std::string& description);
   void add_subcommands(std::initializer_list<Subcommand> subcommands, int& status);
+  // The same where one of them has to be named; `example` is one, as it is typed.
+  void require_one_of(const std::string& example, std::initializer_list<Subcommand> subcommands,
+                      int& status);
   // `type` is how help calls the value.
   Option* add_option(const std::string& name, std::string& value, const std::string& type,
                      const std::string& help);
@@ -71,7 +76,6 @@ class Command {
     callback([arguments, run, &status] { status = run(*arguments); });
     return *arguments;
   }
-  void require_subcommand();
   // What was typed, as far as it bears on the result: without `but` (long names) and the folders of
   // files. Words that a shell would take apart are in quotes.
   std::string typed(const std::set<std::string>& but) const;

@@ -73,6 +73,16 @@ Option* add_number(Command& command, const std::string& name, std::optional<doub
       help);
 }
 
+void add_numbers(Command& command, std::initializer_list<NumberOption> options) {
+  for (const NumberOption& each : options) {
+    if (each.number) {
+      add_number(command, each.name, *each.number, each.help);
+    } else {
+      add_whole_number(command, each.name, *each.whole, each.help);
+    }
+  }
+}
+
 void add_threads(Command& command, DatabaseOptions& options) {
   command.add_option(
       "--threads",
@@ -118,6 +128,10 @@ void add_output_format(Command& command, std::string& format) {
                      "Format to write, if the file name does not tell: csv, parquet or json");
 }
 
+void add_weight_option(Command& command, std::string& weight) {
+  command.add_option("--weight", weight, "COLUMN", "The column with the weight of a row");
+}
+
 void add_row_options(Command& command, RowOptions& options) {
   const Section section(command, "Columns");
   command.add_option("--score", options.score, "COLUMN", "The column with the model's score");
@@ -128,7 +142,7 @@ void add_row_options(Command& command, RowOptions& options) {
                      "Be fair inside each value of these columns, for example job or region");
   command.add_option("--label", options.label, "COLUMN",
                      "The column with the actual outcome, 0 or 1; some criteria need it");
-  command.add_option("--weight", options.weight, "COLUMN", "The column with the weight of a row");
+  add_weight_option(command, options.weight);
   add_null_option(command, options.null);
   command
       .add_option("--scale", options.scale, "NAME",
@@ -150,6 +164,12 @@ void add_tally_option(Command& command, RowOptions& options) {
   const Section section(command, "Data");
   command.add_option("--tally", options.tally, "FILE",
                      "A file made by evenhand tally or by SQL, instead of DATA");
+}
+
+void add_people_options(Command& command, DataOptions& data, RowOptions& rows) {
+  add_data_options(command, data);
+  add_tally_option(command, rows);
+  add_row_options(command, rows);
 }
 
 void add_deciding_options(Command& command, DecidingOptions& options, const std::string& score_help,
@@ -204,13 +224,15 @@ void add_fairness_options(Command& command, FairnessOptions& options, Strictness
 
 void add_objective_options(Command& command, ObjectiveOptions& options) {
   const Section section(command, "What is best");
-  add_number(command, "--cost-fp", options.cost_fp,
-             "What a wrong positive decision costs (default: 1)");
-  add_number(command, "--cost-fn", options.cost_fn,
-             "What a wrong negative decision costs (default: 1)");
-  add_number(command, "--base-threshold", options.base_threshold,
-             "Today's decisions are positive from this score on (default: where a positive "
-             "decision is worth its cost, a probability of 1/2 at equal costs)");
+  add_numbers(
+      command,
+      {
+          {"--cost-fp", options.cost_fp, "What a wrong positive decision costs (default: 1)"},
+          {"--cost-fn", options.cost_fn, "What a wrong negative decision costs (default: 1)"},
+          {"--base-threshold", options.base_threshold,
+           "Today's decisions are positive from this score on (default: where a positive "
+           "decision is worth its cost, a probability of 1/2 at equal costs)"},
+      });
 }
 
 void add_calibration_options(Command& command, CalibrationOptions& options) {
@@ -234,9 +256,7 @@ void add_fit_options(Command& command, FitOptions& options) {
 }
 
 void add_problem_options(Command& command, ProblemOptions& options, Strictness strictness) {
-  add_data_options(command, options.data);
-  add_tally_option(command, options.rows);
-  add_row_options(command, options.rows);
+  add_people_options(command, options.data, options.rows);
   add_fairness_options(command, options.fairness, strictness);
   add_objective_options(command, options.objective);
   add_fit_options(command, options.fit);
@@ -319,10 +339,13 @@ SolveOptions FitOptions::build(const ObjectiveOptions& objective, unsigned threa
           .threads = threads};
 }
 
-void add_subject_options(Command& command, std::vector<std::string>& rules, const char* of_rules,
-                         std::string& decision, const char* of_decision) {
-  command.add_option("--rule", rules, "FILE", of_rules)->one_at_a_time();
-  command.add_option("--decision", decision, "COLUMN", of_decision);
+void add_subject_options(Command& command, SubjectOptions& options, const char* of_rules,
+                         const char* of_decision) {
+  add_data_options(command, options.data);
+  add_tally_option(command, options.rows);
+  command.add_option("--rule", options.rules, "FILE", of_rules)->one_at_a_time();
+  command.add_option("--decision", options.decision, "COLUMN", of_decision);
+  add_row_options(command, options.rows);
 }
 
 void add_unseen_option(Command& command, std::string& unseen) {

@@ -27,6 +27,19 @@ double number_from(std::string_view text, std::string_view option);  // throws U
 std::uint64_t whole_number_from(std::string_view text, std::string_view option);
 Option* add_whole_number(Command& command, const std::string& name,
                          std::optional<std::uint64_t>& value, const std::string& help);
+// Several of them, of either kind.
+struct NumberOption {
+  NumberOption(const char* option, std::optional<double>& taken, const char* text)
+      : name(option), number(&taken), help(text) {}
+  NumberOption(const char* option, std::optional<std::uint64_t>& taken, const char* text)
+      : name(option), whole(&taken), help(text) {}
+
+  const char* name;
+  std::optional<double>* number = nullptr;  // one of these two
+  std::optional<std::uint64_t>* whole = nullptr;
+  const char* help;
+};
+void add_numbers(Command& command, std::initializer_list<NumberOption> options);
 
 // Where the rows are, and how many cores and how much memory may read them.
 struct DataOptions {
@@ -53,6 +66,7 @@ struct RowOptions {
   Resolution finest() const;
 };
 void add_row_options(Command& command, RowOptions& options);
+void add_weight_option(Command& command, std::string& weight);
 void add_null_option(Command& command, std::string& null);
 
 void add_output_format(Command& command, std::string& format);  // of rows to write
@@ -63,6 +77,8 @@ struct ColumnsIfThere {
   std::string weight;
 };
 void add_tally_option(Command& command, RowOptions& options);  // instead of rows
+// Rows or a tally, and what their columns mean.
+void add_people_options(Command& command, DataOptions& data, RowOptions& rows);
 
 // Whose rule decides, and about whom.
 struct DecidingOptions {
@@ -130,9 +146,20 @@ struct FitOptions {
 };
 void add_fit_options(Command& command, FitOptions& options);
 
-// What audits and reports are about: rules, or decisions already made.
-void add_subject_options(Command& command, std::vector<std::string>& rules, const char* of_rules,
-                         std::string& decision, const char* of_decision);
+// What audits and reports are about: people, and rules or decisions already made.
+struct SubjectOptions {
+  DataOptions data;
+  RowOptions rows;
+  ObjectiveOptions objective;
+  std::vector<std::string> rules;  // files
+  std::string decision;
+  std::string unseen;  // empty: error
+  std::optional<double> min_group;
+  std::optional<double> confidence;
+};
+// Data, rules, decisions and columns.
+void add_subject_options(Command& command, SubjectOptions& options, const char* of_rules,
+                         const char* of_decision);
 void add_unseen_option(Command& command, std::string& unseen);
 
 // All of these: what fit and frontier have in common.

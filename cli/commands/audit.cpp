@@ -26,21 +26,13 @@ namespace {
 
 constexpr double usual_confidence = 0.95;
 
-struct AuditArguments {
-  DataOptions data;
-  RowOptions rows;
-  ObjectiveOptions objective;
-  std::vector<std::string> rules;
-  std::string decision;
+struct AuditArguments : SubjectOptions {
   std::string criterion;
   std::string across;  // empty: the rule's, or the combinations
   std::string reference;
   AuditLimits limits;
   SoftColumnOptions soft;
-  std::optional<double> confidence;
-  std::string unseen;                // empty: error
   std::vector<std::string> require;  // empty: the rule's
-  std::optional<double> min_group;
   bool same_rows = false;
   bool calibration = false;
   std::optional<std::uint64_t> bins;
@@ -247,14 +239,11 @@ void add_audit(Command& command, int& status) {
 
 Exit status: 0 done, 2 wrong input or options, 4 a limit is exceeded.)");
   AuditArguments& options = command.runs(run_audit, status);
-  add_data_options(command, options.data);
-  add_tally_option(command, options.rows);
   add_subject_options(
-      command, options.rules,
+      command, options,
       "Audit this rule, beside the scores alone; give it again for each further rule, and they "
       "stand side by side, with whom each decides unlike the first",
-      options.decision, "Audit the decisions in this column, 0 or 1, instead of a score");
-  add_row_options(command, options.rows);
+      "Audit the decisions in this column, 0 or 1, instead of a score");
   add_soft_columns(command, options.soft,
                    "Instead of --sensitive: columns with the probability that somebody belongs to "
                    "a group; those who do are compared with those who do not, in expectation");

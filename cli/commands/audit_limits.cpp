@@ -69,20 +69,24 @@ AuditConfidence confidence_by(const RuleFile* rule, bool same_rows, const Stored
 }
 
 void add_limits(Command& command, AuditLimits& limits) {
-  add_number(command, "--fail-above", limits.fail_above,
-             "Exit with status 4 if a difference is larger than this");
-  add_number(command, "--fail-below", limits.fail_below,
-             "Exit with status 4 if a ratio of rates is smaller than this, for example 0.8");
-  add_number(command, "--fail-if-shown-above", limits.if_shown_above,
-             "The same only if the data show, with the given confidence, that a difference is "
-             "larger than this");
-  add_number(command, "--fail-unless-shown-below", limits.unless_shown_below,
-             "The same unless the data show, with the given confidence, that no difference is "
-             "larger than this");
-  add_number(command, "--fail-if-shown-ratio-below", limits.if_shown_ratio_below,
-             "The same only if the data show that a ratio of rates is smaller than this");
-  add_number(command, "--fail-unless-shown-ratio-above", limits.unless_shown_ratio_above,
-             "The same unless the data show that no ratio of rates is smaller than this");
+  add_numbers(
+      command,
+      {
+          {"--fail-above", limits.fail_above,
+           "Exit with status 4 if a difference is larger than this"},
+          {"--fail-below", limits.fail_below,
+           "Exit with status 4 if a ratio of rates is smaller than this, for example 0.8"},
+          {"--fail-if-shown-above", limits.if_shown_above,
+           "The same only if the data show, with the given confidence, that a difference is "
+           "larger than this"},
+          {"--fail-unless-shown-below", limits.unless_shown_below,
+           "The same unless the data show, with the given confidence, that no difference is "
+           "larger than this"},
+          {"--fail-if-shown-ratio-below", limits.if_shown_ratio_below,
+           "The same only if the data show that a ratio of rates is smaller than this"},
+          {"--fail-unless-shown-ratio-above", limits.unless_shown_ratio_above,
+           "The same unless the data show that no ratio of rates is smaller than this"},
+      });
 }
 
 }  // namespace evenhand::cli

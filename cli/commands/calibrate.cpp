@@ -99,9 +99,7 @@ void add_calibrate(Command& command, int& status) {
 
 To decide with a calibrator, give fit the same --calibrate: the rule then takes the raw scores.)");
   CalibrateArguments& options = command.runs(run_calibrate, status);
-  add_data_options(command, options.data);
-  add_tally_option(command, options.rows);
-  add_row_options(command, options.rows);
+  add_people_options(command, options.data, options.rows);
   add_calibration_options(command, options.calibration);
   command.add_option("--rule", options.rule, "FILE",
                      "Measure the calibrator in this rule, on these rows, instead of fitting one");

@@ -22,19 +22,9 @@ struct Step {
   std::vector<std::string> arguments;
 };
 
-std::string typed(const std::string& word) {  // as for a shell
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_-./,=:+@%") == std::string::npos;
-  if (plain) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
 std::string command_line(const std::vector<std::string>& arguments) {
   std::string out = "evenhand";
-  for (const std::string& argument : arguments) out += " " + typed(argument);
+  for (const std::string& argument : arguments) out += " " + quoted_for_shell(argument);
   return out;
 }
 
@@ -85,7 +75,7 @@ int run_demo(const std::string& folder, bool json) {
                   "  evenhand fit {} --score score --sensitive sex,race \\\n"
                   "      --criterion four-fifths --require 'rate <= 0.2'\n"
                   "  evenhand fit --help\n",
-                  shown(folder), typed(data), typed(data)));
+                  shown(folder), quoted_for_shell(data), quoted_for_shell(data)));
   return exit_done;
 }
 

@@ -210,7 +210,7 @@ void add_impossibility(Command& command, int& status) {
   command.add_option("--sensitive", options.sensitive, "COLUMN",
                      "Instead: the column with the group");
   command.add_option("--group", options.group, "VALUE", "With --sensitive: who belongs");
-  command.add_option("--weight", options.weight, "COLUMN", "The column with the weight of a row");
+  add_weight_option(command, options.weight);
   add_null_option(command, options.null);
   command.add_option("-o,--output", options.output, "FILE",
                      "Write all rows, with the side of the witness split that each is on");

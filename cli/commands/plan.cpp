@@ -130,18 +130,17 @@ void add_plan(Command& command, int& status) {
   add_problem_options(command, options);
   {
     const Section section(command, "New people");
-    add_number(command, "--rate", options.rate,
-               "Without data: the rate that the groups have in common");
-    add_whole_number(command, "--groups", options.groups,
-                     "Without data: groups that are compared (default: 2)");
-    add_whole_number(command, "--strata", options.strata,
-                     "Without data: strata they are compared in (default: 1)");
-    add_number(command, "--confidence", options.confidence,
-               "Confidence of the bound (default: 0.95)");
-    add_number(command, "--power", options.power,
-               "How likely new rows are to show it (default: 0.8)");
-    add_number(command, "--actual", options.actual,
-               "The true difference, or ratio, that new rows are drawn with (default: 0, or 1)");
+    add_numbers(
+        command,
+        {
+            {"--rate", options.rate, "Without data: the rate that the groups have in common"},
+            {"--groups", options.groups, "Without data: groups that are compared (default: 2)"},
+            {"--strata", options.strata, "Without data: strata they are compared in (default: 1)"},
+            {"--confidence", options.confidence, "Confidence of the bound (default: 0.95)"},
+            {"--power", options.power, "How likely new rows are to show it (default: 0.8)"},
+            {"--actual", options.actual,
+             "The true difference, or ratio, that new rows are drawn with (default: 0, or 1)"},
+        });
     command
         .add_option("--bound", options.bound, "NAME",
                     "Bound for a fitted rule: same-rate, any or dkw")

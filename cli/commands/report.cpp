@@ -20,18 +20,10 @@
 namespace evenhand::cli {
 namespace {
 
-struct ReportArguments {
-  DataOptions data;
-  RowOptions rows;
+struct ReportArguments : SubjectOptions {
   FairnessOptions fairness;
-  ObjectiveOptions objective;
-  std::vector<std::string> rules;
-  std::string decision;
-  std::string unseen;  // empty: error
   std::string categories;
   std::optional<double> smallest_category;
-  std::optional<double> confidence;
-  std::optional<double> min_group;
   std::optional<std::uint64_t> tolerances;
   std::optional<std::uint64_t> bins;
   std::string title;
@@ -237,28 +229,28 @@ void add_report(Command& command, int& status) {
   evenhand report hired.csv --decision hired --sensitive sex,race -o report.html
   evenhand report --tally tally.parquet --rule rule.json -o report.md)");
   ReportArguments& options = command.runs(run_report, status);
-  add_data_options(command, options.data);
-  add_tally_option(command, options.rows);
   add_subject_options(
-      command, options.rules,
+      command, options,
       "The rule that the report is about; give it again for each further rule, and they stand "
       "beside the first",
-      options.decision, "Report on the decisions in this column, 0 or 1, instead of a score");
-  add_row_options(command, options.rows);
+      "Report on the decisions in this column, 0 or 1, instead of a score");
   add_fairness_options(command, options.fairness);
   add_objective_options(command, options.objective);
   add_unseen_option(command, options.unseen);
   command.add_option("--categories", options.categories, "COLUMNS",
                      "Columns that regulators' tables are about (default: the sensitive ones)");
-  add_number(command, "--smallest-category", options.smallest_category,
-             "Categories with a smaller share of the people have no impact ratio (default: 0.02)");
-  add_number(command, "--min-group", options.min_group,
-             "Show groups of fewer people than this, but do not compare them (default: 0)");
-  add_number(command, "--confidence", options.confidence,
-             "How sure intervals and bounds are (default: 0.95)");
-  add_whole_number(command, "--tolerances", options.tolerances,
-                   "The most that the slider has, up to 500; 0 leaves it out (default: 500)");
-  add_whole_number(command, "--bins", options.bins, "Bins in the calibration charts (default: 10)");
+  add_numbers(
+      command,
+      {
+          {"--smallest-category", options.smallest_category,
+           "Categories with a smaller share of the people have no impact ratio (default: 0.02)"},
+          {"--min-group", options.min_group,
+           "Show groups of fewer people than this, but do not compare them (default: 0)"},
+          {"--confidence", options.confidence, "How sure intervals and bounds are (default: 0.95)"},
+          {"--tolerances", options.tolerances,
+           "The most that the slider has, up to 500; 0 leaves it out (default: 500)"},
+          {"--bins", options.bins, "Bins in the calibration charts (default: 10)"},
+      });
   command.add_option("--title", options.title, "TEXT", "Title of the page");
   command.add_option("--date", options.date, "TEXT",
                      "The date that the page bears (default: none, so that the same data make the "

@@ -160,8 +160,7 @@ void add_sql_audit(Command& command, int& status) {
   command.add_option("--within", options.rows.within, "COLUMNS", "The columns that make strata");
   command.add_option("--label", options.rows.label, "COLUMN",
                      "The column with the actual outcome, 0 or 1");
-  command.add_option("--weight", options.rows.weight, "COLUMN",
-                     "The column with the weight of a row");
+  add_weight_option(command, options.rows.weight);
   add_null_option(command, options.rows.null);
 }
 
@@ -207,9 +206,8 @@ K is the SHA-256 of the key in hexadecimal. Whoever has K can foresee coins: kee
 }  // namespace
 
 void add_sql(Command& command, int& status) {
-  command.require_subcommand();
-  command.footer("Each has its own help: evenhand sql apply --help.");
-  command.add_subcommands(
+  command.require_one_of(
+      "evenhand sql apply",
       {
           {"tally", "A SELECT that counts rows by group and score: what fit --tally takes",
            add_sql_tally},

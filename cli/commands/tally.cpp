@@ -150,6 +150,11 @@ int run_merge(const MergeOptions& options) {
   return exit_done;
 }
 
+void add_result(Command& command, std::string& output, const char* of_output, bool& json) {
+  command.add_option("-o,--output", output, "FILE", of_output)->required();
+  command.add_flag("--json", json, "Print the summary as JSON");
+}
+
 }  // namespace
 
 void add_tally(Command& command, int& status) {
@@ -160,14 +165,10 @@ void add_tally(Command& command, int& status) {
 Any engine can make one: SELECT sex, score, count(*) AS n, sum(y) AS n1 FROM t GROUP BY ALL
 An exact tally of few rows still tells people apart; --min-count pools until none does.)");
   TallyArguments& options = command.runs(run_tally, status);
-  add_data_options(command, options.data);
-  add_tally_option(command, options.rows);
-  add_row_options(command, options.rows);
+  add_people_options(command, options.data, options.rows);
   add_number(command, "--min-count", options.min_count,
              "Pool neighbouring scores of a cell until every entry has at least this many rows");
-  command.add_option("-o,--output", options.output, "FILE", "Parquet file to write the tally to")
-      ->required();
-  command.add_flag("--json", options.json, "Print the summary as JSON");
+  add_result(command, options.output, "Parquet file to write the tally to", options.json);
 }
 
 void add_merge(Command& command, int& status) {
@@ -184,9 +185,7 @@ void add_merge(Command& command, int& status) {
   command.add_flag("--allow-repeated", options.repeated,
                    "Also add up tallies of the same people, who then count twice");
   add_threads(command, options.database);
-  command.add_option("-o,--output", options.output, "FILE", "Parquet file to write the sum to")
-      ->required();
-  command.add_flag("--json", options.json, "Print the summary as JSON");
+  add_result(command, options.output, "Parquet file to write the sum to", options.json);
 }
 
 }  // namespace evenhand::cli

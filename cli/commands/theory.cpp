@@ -50,15 +50,14 @@ int run_excess_risk(const ExcessRiskArguments& options) {
     const auto bound = [](const RiskBound& of) {
       return Json{{"value", of.value}, {"vacuous", of.vacuous}};
     };
-    Json out;
-    out["rows"] = asked.rows;
-    out["gamma"] = asked.gamma;
-    out["strata"] = asked.strata;
-    out["delta"] = asked.delta;
-    out["regressor_error"] = asked.regressor_error;
-    out["printed"] = bound(risk.printed);
-    out["corrected"] = bound(risk.corrected);
-    out["proof_gap"] = theorem_3_gap;
+    const Json out = {{"rows", asked.rows},
+                      {"gamma", asked.gamma},
+                      {"strata", asked.strata},
+                      {"delta", asked.delta},
+                      {"regressor_error", asked.regressor_error},
+                      {"printed", bound(risk.printed)},
+                      {"corrected", bound(risk.corrected)},
+                      {"proof_gap", theorem_3_gap}};
     print(out.dump(2) + "\n");
     return exit_done;
   }
@@ -175,9 +174,8 @@ void add_schedule(Command& command, int& status) {
 }  // namespace
 
 void add_theory(Command& command, int& status) {
-  command.require_subcommand();
-  command.footer("Each has its own help: evenhand theory impossibility --help.");
-  command.add_subcommands(
+  command.require_one_of(
+      "evenhand theory impossibility",
       {
           {"impossibility",
            "Theorem 2: whatever the decisions, some split of the people makes them unfair",

@@ -146,12 +146,14 @@ void add_stochastic_options(Command& command, StochasticOptions& options) {
   command.add_option("--projection", options.projection, "NAME",
                      "sgd: keep multipliers in a box that holds the optimum (corrected), or in the "
                      "paper's, which may not (default: corrected)");
-  add_number(command, "--learning-rate", options.learning_rate,
-             "sgd: size of a step (default: that of the paper's Proposition 4)");
-  add_number(command, "--epochs", options.epochs,
-             "sgd: steps, in multiples of the rows (default: 25; with --stream: 1)");
-  add_whole_number(command, "--steps", options.steps, "sgd: steps, instead of --epochs");
-  add_whole_number(command, "--seed", options.seed, "sgd: seed for drawing rows (default: 0)");
+  add_numbers(command, {
+                           {"--learning-rate", options.learning_rate,
+                            "sgd: size of a step (default: that of the paper's Proposition 4)"},
+                           {"--epochs", options.epochs,
+                            "sgd: steps, in multiples of the rows (default: 25; with --stream: 1)"},
+                           {"--steps", options.steps, "sgd: steps, instead of --epochs"},
+                           {"--seed", options.seed, "sgd: seed for drawing rows (default: 0)"},
+                       });
   command.add_flag("--stream", options.stream,
                    "sgd: take rows in the order of DATA, a pass for each epoch, instead of drawing "
                    "them; an order that is not random misleads it");

@@ -48,14 +48,13 @@ std::string group_table(const Roles& roles, const Audit& before, const Audit* af
     for (const std::string& name : *names) titles.push_back(shown(name));
   }
   if (titles.empty()) titles.emplace_back("group");
-  std::vector<Align> align(titles.size(), Align::left);
+  const std::size_t names = titles.size();
   titles.emplace_back("people");
   for (const Rate rate : rates) {
     titles.emplace_back(rate_of(rate).title);
     if (after) titles.emplace_back("after");
   }
-  align.resize(titles.size(), Align::right);
-  Table table(titles, align);
+  Table table(titles, names);
   for (std::size_t s = 0; s < before.strata.size(); ++s) {
     const Comparison& stratum = before.strata[s];
     for (std::size_t g = 0; g < stratum.groups.size(); ++g) {

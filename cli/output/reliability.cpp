@@ -97,9 +97,7 @@ std::string to_text(const Reliability& reliability, const CellNames& names) {
   std::vector<std::string> titles = {""};
   if (before) titles.emplace_back(after ? "before" : "scores");
   if (after) titles.emplace_back(before ? "after" : "calibrated");
-  std::vector<Align> align(titles.size(), Align::right);
-  align[0] = Align::left;
-  Table overall(titles, align);
+  Table overall(titles, 1);
   for (const Measure& measure : measures) {
     std::vector<std::string> row = {measure.name};
     columns.add(row, before ? &before->overall : nullptr, after ? &after->overall : nullptr,
@@ -111,9 +109,7 @@ std::string to_text(const Reliability& reliability, const CellNames& names) {
   if (any.cells.size() > 1) {
     titles = {"cell", "people"};
     for (const Measure& measure : measures) titles = columns.titles(titles, measure.short_name);
-    align.assign(titles.size(), Align::right);
-    align[0] = Align::left;
-    Table cells(titles, align);
+    Table cells(titles, 1);
     for (CellCode c = 0; c < any.cells.size(); ++c) {
       std::vector<std::string> row = {cell_shown(names, c), people(any.cells[c].weight)};
       for (const Measure& measure : measures) {

@@ -10,7 +10,6 @@
 namespace evenhand::cli {
 namespace {
 
-using Align = Table::Align;
 std::string number(const std::optional<double>& value, int digits) {
   return value ? rounded(*value, digits) : "-";
 }
@@ -52,9 +51,7 @@ void SideBySideText::add_groups(Table& table, std::size_t v, Rate rate) const {
 std::string SideBySideText::figures() const {
   std::vector<std::string> titles = {"", "score alone"};
   for (const std::string& name : names) titles.push_back(shown(name));
-  std::vector<Align> align(titles.size(), Align::right);
-  align[0] = Align::left;
-  Table table(titles, align);
+  Table table(titles, 1);
   const Audit& base = beside.base.audit();
   const auto overall = [](const AuditReport& report) -> const Figures& {
     return report.audit().overall.figures;
@@ -108,9 +105,7 @@ std::string SideBySideText::changes() const {
   for (std::size_t i = 1; i < names.size(); ++i) {
     titles.insert(titles.end(), {shown(names[i]) + ": to yes", "to no"});
   }
-  std::vector<Align> align(titles.size(), Align::right);
-  align[0] = Align::left;
-  Table table(titles, align);
+  Table table(titles, 1);
   const auto add = [&](std::string name, double weight, const auto& change_of) {
     std::vector<std::string> cells = {std::move(name), people(weight)};
     for (std::size_t i = 1; i < beside.rules.size(); ++i) {

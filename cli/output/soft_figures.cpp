@@ -9,8 +9,6 @@
 
 namespace evenhand::cli {
 
-using Align = Table::Align;
-
 std::string summary_table(const SoftAudit& before, const SoftAudit* after, const Costs& costs,
                           std::optional<double> lottery_share) {
   SummaryTable table(after != nullptr);
@@ -39,20 +37,16 @@ std::string pair_table(const std::vector<std::string>& within, const SoftAudit& 
                        const SoftAudit* after, bool given_outcome) {
   std::vector<std::string> titles;
   for (const std::string& name : within) titles.push_back(shown(name));
-  std::vector<Align> align(titles.size() + 1, Align::left);
   const bool plain = before.rates == std::vector{Rate::selection};
   titles.emplace_back("column");
-  if (!plain) {
-    titles.emplace_back("rate");
-    align.push_back(Align::left);
-  }
+  if (!plain) titles.emplace_back("rate");
+  const std::size_t names = titles.size();
   titles.emplace_back("belong");
   for (const char* who : {plain ? "selected" : "those who do", "others"}) {
     titles.emplace_back(who);
     if (after) titles.emplace_back("after");
   }
-  align.resize(titles.size(), Align::right);
-  Table table(titles, align);
+  Table table(titles, names);
   for (std::size_t k = 0; k < before.strata.size(); ++k) {
     const SoftAuditedStratum& stratum = before.strata[k];
     for (std::size_t j = 0; j < stratum.columns.size(); ++j) {
@@ -75,9 +69,7 @@ std::string pair_table(const std::vector<std::string>& within, const SoftAudit& 
 std::string side_by_side_tables(const SoftRulesBeside& beside) {
   std::vector<std::string> titles = {"", "score alone"};
   for (const std::string& name : beside.names) titles.push_back(shown(name));
-  std::vector<Align> align(titles.size(), Align::right);
-  align[0] = Align::left;
-  Table table(titles, align);
+  Table table(titles, 1);
   const auto add = [&](std::string name, const auto& figure) {
     std::vector<std::string> row = {std::move(name), figure(beside.before)};
     for (const SoftBeside& rule : beside.rules) row.push_back(figure(rule.audit));
@@ -125,9 +117,7 @@ std::string side_by_side_tables(const SoftRulesBeside& beside) {
   for (std::size_t i = 1; i < beside.names.size(); ++i) {
     titles.insert(titles.end(), {shown(beside.names[i]) + ": to yes", "to no"});
   }
-  align.assign(titles.size(), Align::right);
-  align[0] = Align::left;
-  Table changes(titles, align);
+  Table changes(titles, 1);
   for (std::size_t c = 0; c < beside.rules.front().changes.size(); ++c) {
     const SoftChange& first = beside.rules.front().changes[c];
     std::vector<std::string> row = {first.column.empty() ? "everybody" : shown(first.column),

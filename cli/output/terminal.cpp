@@ -94,6 +94,11 @@ std::string faint(std::string_view text) {
 Table::Table(std::vector<std::string> titles, std::vector<Align> align)
     : align_(std::move(align)), rows_{std::move(titles)} {}
 
+Table::Table(std::vector<std::string> titles, std::size_t left)
+    : align_(titles.size(), Align::right), rows_{std::move(titles)} {
+  std::fill_n(align_.begin(), left, Align::left);
+}
+
 void Table::add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }

@@ -43,6 +43,8 @@ class Table {
 
   // One title for each column; a title may be empty. An empty row is a rule between rows.
   explicit Table(std::vector<std::string> titles, std::vector<Align> align);
+  // The first `left` columns are names, the others figures.
+  explicit Table(std::vector<std::string> titles, std::size_t left);
   void add(std::vector<std::string> row);
   std::string text(std::string_view indent = "  ") const;
 
