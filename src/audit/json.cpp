@@ -4,15 +4,12 @@
 
 #include "audit/name_json.h"
 #include "record/figures_json.h"
+#include "support/or_null.h"
 
 namespace evenhand {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json comparison_json(const Comparison& comparison) {
   Json out = to_json(comparison.figures);
@@ -55,7 +52,7 @@ Json references_json(const AuditView& view) {
                    {"value", one.value},
                    {"reference", one.reference},
                    {"difference", one.difference()},
-                   {"ratio", optional_json(one.ratio())}});
+                   {"ratio", or_null(one.ratio())}});
   }
   return out;
 }
@@ -68,7 +65,7 @@ Json requirement_json(const CheckedRequirement& checked) {
   Json out = {{"text", checked.text},
               {"sense", sign(checked.sense)},
               {"bound", checked.bound},
-              {"value", optional_json(checked.value)},
+              {"value", or_null(checked.value)},
               {"holds", checked.holds()}};
   if (!checked.why_not.empty()) out["why_not"] = checked.why_not;
   return out;
@@ -105,9 +102,9 @@ Json findings_json(const AuditReport& report) {
 Json figures_json(const CalibrationFigures& figures) {
   Json out;
   out["weight"] = figures.weight;
-  out["ece"] = optional_json(figures.ece);
-  out["brier"] = optional_json(figures.brier);
-  out["log_loss"] = optional_json(figures.log_loss);
+  out["ece"] = or_null(figures.ece);
+  out["brier"] = or_null(figures.brier);
+  out["log_loss"] = or_null(figures.log_loss);
   Json& bins = out["bins"] = Json::array();
   for (const ReliabilityBin& bin : figures.bins) {
     bins.push_back({{"from", bin.from},
@@ -185,24 +182,24 @@ Json to_json(const SoftAudit& audit, const std::vector<std::string>& within) {
   out["expected"] = audit.expected;
   out["weight"] = audit.weight;
   out["selection_rate"] = audit.selection_rate;
-  out["accuracy"] = optional_json(audit.accuracy);
-  out["cost"] = optional_json(audit.cost);
-  out["largest_difference"] = optional_json(audit.largest_difference());
-  out["smallest_ratio"] = optional_json(audit.smallest_ratio());
+  out["accuracy"] = or_null(audit.accuracy);
+  out["cost"] = or_null(audit.cost);
+  out["largest_difference"] = or_null(audit.largest_difference());
+  out["smallest_ratio"] = or_null(audit.smallest_ratio());
   Json& strata = out["strata"] = Json::array();
   for (const SoftAuditedStratum& stratum : audit.strata) {
     Json columns = Json::array();
     for (const SoftPair& pair : stratum.columns) {
       Json at = {{"column", pair.column},
                  {"mean", pair.mean},
-                 {"rate", optional_json(pair.rate)},
-                 {"others", optional_json(pair.others)}};
+                 {"rate", or_null(pair.rate)},
+                 {"others", or_null(pair.others)}};
       if (pair.of != Rate::selection) at["of"] = rate_of(pair.of).name;
       columns.push_back(std::move(at));
     }
     strata.push_back({{"stratum", values_json(within, stratum.values)},
                       {"weight", stratum.weight},
-                      {"selection_rate", optional_json(stratum.selection_rate)},
+                      {"selection_rate", or_null(stratum.selection_rate)},
                       {"columns", std::move(columns)}});
   }
   return out;

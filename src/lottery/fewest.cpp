@@ -4,16 +4,10 @@
 #include <cmath>
 
 #include "support/infinity.h"
+#include "support/offset.h"
 
 namespace evenhand {
 namespace {
-
-struct Offset {
-  double n, y;
-};
-double cross_of(const Offset& a, const Offset& b) {
-  return a.n * b.y - a.y * b.n;
-}
 
 // The threshold that has the same rates but for so little.
 std::optional<std::size_t> threshold_at(const Points& points, const At& at, double little) {
@@ -67,10 +61,10 @@ class MixedWindow {
     constexpr double slack = 1e-10;
     for (std::size_t j = a_ + 1; j < b_; ++j) {
       const Offset part = from_a(j);
-      const double area = cross_of(part, whole);
+      const double area = cross(part, whole);
       if (area == 0) continue;
-      const double w = cross_of(to_, whole) / area;
-      const double u = cross_of(part, to_) / area;
+      const double w = cross(to_, whole) / area;
+      const double u = cross(part, to_) / area;
       if (!(w >= -slack && u >= -slack && w + u <= 1 + slack)) continue;
       const double lower = std::clamp(u, 0.0, 1.0);
       const double upper = std::clamp(w + u, lower, 1.0);

@@ -3,16 +3,13 @@
 #include <string>
 
 #include "record/values.h"
+#include "support/or_null.h"
 
 namespace evenhand::record {
 namespace {
 
 std::string interval_name(const RateOf& rate) {
   return std::string(rate.name) + "_interval";
-}
-
-Json or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 }  // namespace

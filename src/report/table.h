@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/or_null.h"
+
 namespace evenhand::report {
 
 using Json = nlohmann::ordered_json;
@@ -36,10 +38,6 @@ inline Json table(const std::string& title, const std::vector<Column>& columns,
   }
   out["rows"] = Json::array();
   return out;
-}
-
-inline Json or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 // A number of people that was a product of a rate: whole ones lose what rounding left.

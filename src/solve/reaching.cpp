@@ -6,19 +6,10 @@
 #include "solve/chain.h"
 #include "solve/realise.h"
 #include "support/boundary.h"
+#include "support/offset.h"
 
 namespace evenhand {
 namespace {
-
-struct Vector {
-  double n, n1;
-};
-double cross(const Vector& a, const Vector& b) {
-  return a.n * b.n1 - a.n1 * b.n;
-}
-Vector operator-(const Vector& a, const Vector& b) {
-  return {a.n - b.n, a.n1 - b.n1};
-}
 
 // What the linear program leaves of a whole number is rounding: a rule should not throw coins for
 // it. The criterion is met to 1e-9 anyway.
@@ -49,7 +40,7 @@ double randomness(const Chain& chain, const std::vector<double>& q) {
 
 class Reaching {
  public:
-  Reaching(const Chain& chain, Vector target, double sign)
+  Reaching(const Chain& chain, Offset target, double sign)
       : chain_(chain), target_(target), total_{chain.s0.back(), chain.s1.back()}, sign_(sign) {}
 
   std::vector<double> least_random() {
@@ -60,7 +51,7 @@ class Reaching {
   }
 
  private:
-  Vector vertex(std::size_t k) const { return {chain_.s0[k], chain_.s1[k]}; }
+  Offset vertex(std::size_t k) const { return {chain_.s0[k], chain_.s1[k]}; }
 
   void consider(std::vector<double> q) {
     for (double& value : q) value = snapped(value);
@@ -78,8 +69,8 @@ class Reaching {
     double share;
     double stretch;  // |target - from| / |hit - from|, at most 1
   };
-  Hit hit(const Vector& from) const {
-    const Vector ray = target_ - from;
+  Hit hit(const Offset& from) const {
+    const Offset ray = target_ - from;
     const auto side = [&](std::size_t k) { return sign_ * cross(ray, vertex(k) - from); };
     // Vertices are first above the ray, then below it; the ray's own end counts as either.
     std::size_t low = 0;
@@ -94,11 +85,11 @@ class Reaching {
     // On the edge next to the ray's end every point is in its direction: take the far one.
     if (low == 0 && from.n == 0) share = 1;
     if (low + 1 == chain_.size() && from.n != 0) share = 0;
-    const Vector step = vertex(low + 1) - vertex(low);
-    const Vector at{vertex(low).n + share * step.n, vertex(low).n1 + share * step.n1};
-    const Vector whole = at - from;
-    const double size = std::abs(whole.n) + std::abs(whole.n1);
-    const double stretch = size > 0 ? (std::abs(ray.n) + std::abs(ray.n1)) / size : 0;
+    const Offset step = vertex(low + 1) - vertex(low);
+    const Offset at{vertex(low).n + share * step.n, vertex(low).y + share * step.y};
+    const Offset whole = at - from;
+    const double size = std::abs(whole.n) + std::abs(whole.y);
+    const double stretch = size > 0 ? (std::abs(ray.n) + std::abs(ray.y)) / size : 0;
     return {low, share, std::min(1.0, stretch)};
   }
 
@@ -132,8 +123,8 @@ class Reaching {
   }
 
   const Chain& chain_;
-  Vector target_;
-  Vector total_;
+  Offset target_;
+  Offset total_;
   double sign_;
   double noise_ = std::numeric_limits<double>::infinity();
   std::vector<double> best_;
@@ -143,8 +134,8 @@ class Reaching {
 
 Response response_reaching(const CellCurve& curve, double n, double n1, std::optional<int> level) {
   const Reach all = curve.total();
-  const Vector total{all.n, all.n1};
-  const Vector target{std::clamp(n, 0.0, total.n), std::clamp(n1, 0.0, total.n1)};
+  const Offset total{all.n, all.n1};
+  const Offset target{std::clamp(n, 0.0, total.n), std::clamp(n1, 0.0, total.y)};
   // Above the diagonal (none, everybody) the upper chain serves, below it the lower one.
   const double side = cross(total, target) / (total.n * std::max(total.n, 1e-300));
   Response constant;

@@ -5,16 +5,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/or_null.h"
 #include "words/everybody.h"
 
 namespace evenhand {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json optional(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json uncertified(const CertifiedFit& fit) {
   const Criterion& criterion = fit.plain.criterion;
@@ -56,8 +53,8 @@ Json to_json(const FrontierPoint& point, const Criterion& criterion) {
               {"lottery_share", point.lottery_share}};
   out.update(to_json(point.figures));
   if (point.promised) {
-    out["promised_accuracy"] = optional(point.promised->accuracy);
-    out["promised_cost"] = optional(point.promised->cost);
+    out["promised_accuracy"] = or_null(point.promised->accuracy);
+    out["promised_cost"] = or_null(point.promised->cost);
   }
   return out;
 }
@@ -84,9 +81,9 @@ Json to_json(const Monitor& monitor) {
                      {"rows", look.rows},
                      {"difference", look.difference},
                      {"log_evidence", look.log_evidence},
-                     {"difference_at_most", optional(look.bound)},
+                     {"difference_at_most", or_null(look.bound)},
                      {"alarm", look.alarm},
-                     {"mean_score", optional(look.mean_score)},
+                     {"mean_score", or_null(look.mean_score)},
                      {"largest_share_change", look.largest_share_change}});
   }
   return {{"tolerance", monitor.options().tolerance},
@@ -101,15 +98,15 @@ Json to_json(const SoftCheck& check) {
     columns.push_back({{"column", one.column},
                        {"value", one.value},
                        {"off_by_tenth", one.off},
-                       {"rate", optional(one.rate)},
-                       {"others", optional(one.others)}});
+                       {"rate", or_null(one.rate)},
+                       {"others", or_null(one.others)}});
   }
   Json out = {{"rows", check.rows},
               {"calibrated", check.calibrated()},
-              {"largest_difference", optional(check.largest_difference())},
+              {"largest_difference", or_null(check.largest_difference())},
               {"columns", columns}};
   for (const SoftTrueDifference& one : check.given_outcome) {
-    out["largest_difference_of_" + std::string(rate_of(one.of).name)] = optional(one.difference);
+    out["largest_difference_of_" + std::string(rate_of(one.of).name)] = or_null(one.difference);
   }
   return out;
 }
