@@ -160,23 +160,22 @@ double best_of_all(const Model& model, const Steps& steps,
 class BlindSearchOracle : public ::testing::TestWithParam<Family> {};
 
 TEST_P(BlindSearchOracle, NoRuleOfItsKindIsBetter) {
-  const Family& family = GetParam();
-  Random random(seed_of(family.name, 9700));
-  const int wanted = trials(200);
-  int compared = 0;
-  for (int trial = 0; compared < wanted; ++trial) {
-    ASSERT_LT(trial, 300 * wanted) << "too few small problems";
-    Problem problem = random_problem(random, family, trial);
+  Draws draws(GetParam(), 9700, trials(200), 300 * trials(200));
+  while (draws.more()) {
+    Problem problem = draws.problem();
     problem.options.blind = true;
     problem.options.lottery = Lottery::fewest;
     const Model model = model_of(problem);
     std::optional<double> share;
-    if (random.chance(0.5)) share = random.chance(0.2) ? 0 : 0.5 * random.unit();
+    if (draws.random().chance(0.5)) {
+      share = draws.random().chance(0.2) ? 0 : 0.5 * draws.random().unit();
+    }
     const Steps steps(model);
     const auto windows = windows_of(steps, share);
     if (choices_of(windows) > 150 || !comparable(model, problem.criterion)) continue;
-    SCOPED_TRACE(outline(problem, trial) + (share ? ", share " + std::to_string(*share) : ""));
-    ++compared;
+    SCOPED_TRACE(outline(problem, draws.trial()) +
+                 (share ? ", share " + std::to_string(*share) : ""));
+    draws.count();
     if (share) {
       problem.options.max_lottery = share;
     } else {

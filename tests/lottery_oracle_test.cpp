@@ -110,21 +110,17 @@ class Enumeration {
 class LotteryOracle : public ::testing::TestWithParam<Family> {};
 
 TEST_P(LotteryOracle, NoRuleWithoutCoinsIsBetter) {
-  const Family& family = GetParam();
-  Random random(seed_of(family.name, 9000));
-  const int wanted = trials(200);
-  int compared = 0;
-  for (int trial = 0; compared < wanted; ++trial) {
-    ASSERT_LT(trial, 100 * wanted) << "too few small problems";
-    Problem problem = random_problem(random, family, trial);
+  Draws draws(GetParam(), 9000, trials(200), 100 * trials(200));
+  while (draws.more()) {
+    Problem problem = draws.problem();
     const Model model = model_of(problem);
     if (Enumeration::size(model) > 20'000 || !comparable(model, problem.criterion)) continue;
-    SCOPED_TRACE(outline(problem, trial));
+    SCOPED_TRACE(outline(problem, draws.trial()));
     const Tally tally = problem.people.tally();
     problem.options.lottery = Lottery::none;
     const Solution solution = solve(tally, problem.criterion, problem.options);
     const double best = Enumeration(model).best();
-    ++compared;
+    draws.count();
     if (best == -infinity) {
       EXPECT_EQ(solution.status, Status::infeasible);
       continue;
@@ -164,23 +160,19 @@ bool reaches(const std::vector<double>& n, const std::vector<double>& height, st
 }
 
 TEST_P(LotteryOracle, NoWindowOfFewerPeopleReachesTheSameRates) {
-  const Family& family = GetParam();
-  Random random(seed_of(family.name, 9500));
-  const int wanted = trials(200);
-  int compared = 0;
-  for (int trial = 0; compared < wanted; ++trial) {
-    ASSERT_LT(trial, 100 * wanted) << "too few small problems";
-    const Problem problem = random_problem(random, family, trial);
+  Draws draws(GetParam(), 9500, trials(200), 100 * trials(200));
+  while (draws.more()) {
+    const Problem problem = draws.problem();
     const Model model = model_of(problem);
     const auto small = [](const auto& cell) { return cell.size() <= 14; };
     if (!std::all_of(model.cells.begin(), model.cells.end(), small) ||
         !comparable(model, problem.criterion) || !best_objective(model)) {
       continue;
     }
-    SCOPED_TRACE(outline(problem, trial));
+    SCOPED_TRACE(outline(problem, draws.trial()));
     const Solution solution = solve(problem.people.tally(), problem.criterion, problem.options);
     ASSERT_EQ(to_string(solution.status), "optimal");
-    ++compared;
+    draws.count();
     const Applied applied = apply(model, solution.rule, problem.people.favorable);
     for (std::size_t c = 0; c < model.cells.size(); ++c) {
       std::vector<double> n = {0};
@@ -274,22 +266,19 @@ double best_with_windows(const Model& model, double share) {
 }
 
 TEST(Lottery, NoRuleWithSoFewCoinsIsBetter) {
-  const int wanted = trials(200);
   for (const char* name : {"OddsTolerance", "OddsExact", "OpportunityTolerance"}) {
     const auto list = families();
     const auto family =
         std::find_if(list.begin(), list.end(), [&](const Family& f) { return f.name == name; });
     ASSERT_NE(family, list.end());
-    Random random(seed_of(name, 9900));
-    int compared = 0;
-    for (int trial = 0; compared < wanted; ++trial) {
-      ASSERT_LT(trial, 200 * wanted) << "too few small problems";
-      Problem problem = random_problem(random, *family, trial);
+    Draws draws(*family, 9900, trials(200), 200 * trials(200));
+    while (draws.more()) {
+      Problem problem = draws.problem();
       const Model model = model_of(problem);
       if (Enumeration::size(model) > 300 || !comparable(model, problem.criterion)) continue;
-      SCOPED_TRACE(outline(problem, trial));
-      ++compared;
-      problem.options.max_lottery = random.chance(0.3) ? 0 : 0.6 * random.unit();
+      SCOPED_TRACE(outline(problem, draws.trial()));
+      draws.count();
+      problem.options.max_lottery = draws.random().chance(0.3) ? 0 : 0.6 * draws.random().unit();
       const Solution solution = solve(problem.people.tally(), problem.criterion, problem.options);
       const double best = best_with_windows(model, *problem.options.max_lottery);
       ASSERT_EQ(to_string(solution.status), "optimal") << solution.gap;

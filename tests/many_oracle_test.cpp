@@ -16,14 +16,11 @@ namespace {
 class ManyOracle : public ::testing::TestWithParam<Family> {};
 
 TEST_P(ManyOracle, RuleIsOptimalMeetsEverythingAndIsProvenSo) {
-  const Family& family = GetParam();
-  Random random(seed_of(family.name, 4000));
-  int solved = 0;
+  Draws draws(GetParam(), 4000, trials(150), 1500);
   int binding = 0;
-  for (int trial = 0; solved < trials(150); ++trial) {
-    ASSERT_LT(trial, 1500) << "too few problems with a solution";
-    const Problem problem = random_problem(random, family, trial);
-    SCOPED_TRACE(outline(problem, trial));
+  while (draws.more()) {
+    const Problem problem = draws.problem();
+    SCOPED_TRACE(outline(problem, draws.trial()));
     const Model model = model_of(problem);
     const Tally tally = problem.people.tally();
     if (!comparable(model, problem.criterion)) {
@@ -41,12 +38,13 @@ TEST_P(ManyOracle, RuleIsOptimalMeetsEverythingAndIsProvenSo) {
       EXPECT_EQ(solution.status, Status::infeasible);
       continue;
     }
-    ++solved;
+    draws.count();
     if (*best < unconstrained(model) - 1e-6 * model.scale()) ++binding;
     EXPECT_NEAR(solution.primal, *best, 1e-9 * model.scale());
     check_solution(problem, model, solution);
   }
-  EXPECT_GE(binding, solved < 150 ? 1 : 30);  // else the problems are too easy to tell anything
+  EXPECT_GE(binding,
+            draws.counted() < 150 ? 1 : 30);  // else the problems are too easy to tell anything
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFamilies, ManyOracle, ::testing::ValuesIn(all_families()),

@@ -16,16 +16,12 @@ namespace {
 class ManyRamp : public ::testing::TestWithParam<Family> {};
 
 TEST_P(ManyRamp, GapAndViolationVanishAndTheRuleIsMonotone) {
-  const Family& family = GetParam();
-  Random random(seed_of(family.name, 5000));
-  int solved = 0;
+  Draws draws(GetParam(), 5000, trials(60), 1000);
   int binding = 0;
-  for (int trial = 0; solved < trials(60); ++trial) {
-    ASSERT_LT(trial, 1000) << "too few problems with a solution";
-    Problem problem = random_problem(random, family, trial);
-    constexpr std::array gammas = {0.001, 0.003, 0.01, 0.1, 0.4, 1.0};
-    problem.options.gamma = gammas[static_cast<std::size_t>(random.below(6))];
-    SCOPED_TRACE(outline(problem, trial));
+  while (draws.more()) {
+    Problem problem = draws.problem();
+    problem.options.gamma = pick(draws.random(), std::array{0.001, 0.003, 0.01, 0.1, 0.4, 1.0});
+    SCOPED_TRACE(outline(problem, draws.trial()));
     const Model model = model_of(problem);
     if (!comparable(model, problem.criterion)) continue;
     const double violation = problem.demands.empty() ? 0 : least_violation(model);
@@ -35,7 +31,7 @@ TEST_P(ManyRamp, GapAndViolationVanishAndTheRuleIsMonotone) {
       EXPECT_EQ(solution.status, Status::infeasible);
       continue;
     }
-    ++solved;
+    draws.count();
     check_solution(problem, model, solution);
     if (solution.primal < unconstrained(model) - 1e-6 * model.scale()) ++binding;
   }

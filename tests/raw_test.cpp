@@ -16,29 +16,12 @@ namespace evenhand::testing::raw_test {
 namespace {
 
 // Labels that are likelier at higher margins, in two groups whose margins differ.
-struct Margins {
-  std::vector<double> score;
-  std::vector<std::uint8_t> label;
-  std::vector<std::string> group;
-};
-
 Margins margins(std::size_t rows) {
-  Random random(9100);
-  Margins out;
-  for (std::size_t i = 0; i < rows; ++i) {
+  return Margins::drawn(9100, rows, [](Random& random, std::size_t i) {
     const double p = random.unit();
     const bool first = i % 3 == 0;
-    out.group.emplace_back(first ? "a" : "b");
-    out.score.push_back(40 * p - (first ? 30 : 10));
-    out.label.push_back(random.chance(p) ? 1 : 0);
-  }
-  return out;
-}
-
-Tally tally_of_margins(const Margins& rows, bool labelled = true) {
-  TallyOptions options{.scale = Scale::raw};
-  if (labelled) options.label = rows.label;
-  return Tally::of(rows.score, Cells::from({{"group", rows.group}}), options);
+    return Margins::Row{40 * p - (first ? 30 : 10), p, first ? "a" : "b"};
+  });
 }
 
 TEST(RawScores, StreamIntoTheTallyOfAllRowsAtOnce) {
@@ -67,7 +50,7 @@ TEST(RawScores, StreamIntoTheTallyOfAllRowsAtOnce) {
 }
 
 TEST(RawScores, PoolLikeOthers) {
-  const Tally tally = tally_of_margins(margins(600));
+  const Tally tally = margins(600).tally();
   const PooledTally pooled = pool_rare(tally, 20);
   EXPECT_EQ(pooled.tally.reading().scale, Scale::raw);
   EXPECT_LT(pooled.entries_after, pooled.entries_before);
@@ -79,7 +62,7 @@ TEST(RawScores, PoolLikeOthers) {
 }
 
 TEST(PoolRare, TakesAWholeNumberOfRows) {
-  const Tally tally = tally_of_margins(margins(600));
+  const Tally tally = margins(600).tally();
   for (const double count : {-1.0, 2.5, std::nan("")}) {
     expect_throw<std::invalid_argument>([&] { pool_rare(tally, count); }, "the smallest count");
   }
@@ -88,8 +71,8 @@ TEST(PoolRare, TakesAWholeNumberOfRows) {
 // The points of a frontier say how accurate their rules are: by labels, or by the calibrator.
 TEST(RawScores, HaveAFrontierByTheCalibrator) {
   const Margins rows = margins(900);
-  const Tally labelled = tally_of_margins(rows);
-  const Tally plain = tally_of_margins(rows, false);
+  const Tally labelled = rows.tally();
+  const Tally plain = rows.unlabelled();
   const Criterion parity = statistical_parity({.sensitive = {"group"}});
   const std::array<double, 3> tolerances = {0, 0.1, 1};
   const auto by_labels =
@@ -111,7 +94,7 @@ TEST(RawScores, HaveAFrontierByTheCalibrator) {
 
 TEST(RawScores, HaveRatesAndTheirIntervalsEvenWithoutOutcomes) {
   const Margins rows = margins(300);
-  const Tally plain = tally_of_margins(rows, false);
+  const Tally plain = rows.unlabelled();
   const Audit audited = audit(plain, {.sensitive = {"group"}}, {.base_threshold = 0});
   EXPECT_FALSE(audited.expected);
   for (const AuditedGroup& group : audited.overall.groups) {

@@ -14,29 +14,13 @@ namespace evenhand::testing::sgd_calibrated_test {
 namespace {
 
 // Margins of two groups, the second of which the model underrates; labels by the truth.
-struct Sample {
-  std::vector<double> margin;
-  std::vector<std::uint8_t> label;
-  std::vector<std::string> group;
-
-  Cells cells() const { return Cells::from({{"group", group}}); }
-  Tally tally(Scale scale = Scale::raw) const {
-    return Tally::of(margin, cells(), {.label = label, .scale = scale});
-  }
-};
-
-Sample sample(std::size_t rows) {
-  Random random(4711);
-  Sample out;
-  for (std::size_t i = 0; i < rows; ++i) {
+Margins sample(std::size_t rows) {
+  return Margins::drawn(4711, rows, [](Random& random, std::size_t) {
     const bool first = random.chance(0.6);
     const double margin = 6 * random.unit() - (first ? 2.5 : 4);
     const double truth = 1 / (1 + std::exp(-(0.8 * margin + (first ? 0 : 1))));
-    out.margin.push_back(margin);
-    out.label.push_back(random.chance(truth) ? 1 : 0);
-    out.group.emplace_back(first ? "A" : "B");
-  }
-  return out;
+    return Margins::Row{margin, truth, first ? "A" : "B"};
+  });
 }
 
 Criterion parity() {
@@ -52,7 +36,7 @@ void expect_same_course(const SgdResult& a, const SgdResult& b) {
 }
 
 TEST(SgdCalibrated, ComesNearTheExactOptimumOfTheSameCalibration) {
-  const Sample people = sample(2000);
+  const Margins people = sample(2000);
   struct Case {
     Calibration calibrate;
     CalibrateBy by;
@@ -94,13 +78,13 @@ TEST(SgdCalibrated, ComesNearTheExactOptimumOfTheSameCalibration) {
 // Calibrating first and giving probabilities, or giving margins and the calibrator: the same rows,
 // the same steps.
 TEST(SgdCalibrated, TakesTheStepsThatTheProbabilitiesTake) {
-  const Sample people = sample(800);
+  const Margins people = sample(800);
   const Tally margins = people.tally();
   const Calibrator calibrator = calibrate(margins, Calibration::platt);
   const Cells cells = people.cells();
   std::vector<double> p;
-  for (std::size_t i = 0; i < people.margin.size(); ++i) {
-    p.push_back(calibrator.probability(cells.codes[i], people.margin[i]));
+  for (std::size_t i = 0; i < people.score.size(); ++i) {
+    p.push_back(calibrator.probability(cells.codes[i], people.score[i]));
   }
   const Tally probabilities = Tally::of(p, cells);
   const SgdResult by_margin =
@@ -110,7 +94,7 @@ TEST(SgdCalibrated, TakesTheStepsThatTheProbabilitiesTake) {
   EXPECT_NEAR(by_margin.solution.primal, by_p.solution.primal, 1e-9);
   EXPECT_NEAR(by_margin.solution.dual, by_p.solution.dual, 1e-9);
   for (std::size_t i = 0; i < p.size(); ++i) {
-    EXPECT_NEAR(by_margin.solution.rule.probability(cells.codes[i], people.margin[i]),
+    EXPECT_NEAR(by_margin.solution.rule.probability(cells.codes[i], people.score[i]),
                 by_p.solution.rule.probability(cells.codes[i], p[i]), 1e-9);
   }
 
@@ -118,20 +102,20 @@ TEST(SgdCalibrated, TakesTheStepsThatTheProbabilitiesTake) {
       cells.names, parity(),
       {.reading = {Scale::raw, Favorable::high}, .sgd = {.gamma = 0.05, .calibrator = calibrator}});
   SgdStream p_stream(cells.names, parity(), {.sgd = {.gamma = 0.05}});
-  margin_stream.add(cells.codes, people.margin);
+  margin_stream.add(cells.codes, people.score);
   p_stream.add(cells.codes, p);
   expect_same_course(margin_stream.finish(margins), p_stream.finish(probabilities));
   expect_throw<std::invalid_argument>([&] { margin_stream.rule(); }, "finish with a tally");
 }
 
 TEST(SgdCalibrated, RefusesWhatSaysNothingOfTheOutcome) {
-  const Sample people = sample(100);
+  const Margins people = sample(100);
   const Tally tally = people.tally();
   const auto refuse = [&](const Tally& data, const SgdOptions& options, const std::string& part) {
     expect_throw<std::invalid_argument>([&] { solve_sgd(data, parity(), options); }, part);
   };
   refuse(tally, {}, "raw scores say nothing of the outcome");
-  const Tally unlabelled = Tally::of(people.margin, people.cells(), {.scale = Scale::raw});
+  const Tally unlabelled = people.unlabelled();
   refuse(unlabelled, {.calibrate = Calibration::platt}, "platt calibration needs labels");
   const Calibrator logit{{Scale::logit, Favorable::high}, TemperatureCurve{2}};
   refuse(tally, {.calibrator = logit}, "");

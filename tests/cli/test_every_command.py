@@ -92,22 +92,22 @@ def test_errors_are_said_however_quiet(ready: Tool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "parts"),
+    ("values", "part"),
     [
-        (("Male", "male"), ("'Male' and 'male' count as different groups",)),
-        (("F", "F ", "M"), ("'F' and 'F ' count as different groups",)),
-        (("  x y", "X  Y"), ("count as different groups",)),
-        (("Jos\u00e9", "Jose\u0301"), ("count as different groups",)),
-        (("\u0418\u0416", "\u0438\u0436"), ("count as different groups",)),
-        (("a", "nan"), ("'nan' looks like a missing value",)),
-        (("a", "NULL"), ("'NULL' looks like a missing value",)),
-        (("\u00c4", "\u00d6"), ()),
-        (("Jos\u00e9", "Jos\u00e8"), ()),
-        (("North", "South", "none", "NA"), ()),
+        (("Male", "male"), "'Male' and 'male' count as different groups"),
+        (("F", "F ", "M"), "'F' and 'F ' count as different groups"),
+        (("  x y", "X  Y"), "count as different groups"),
+        (("Jos\u00e9", "Jose\u0301"), "count as different groups"),
+        (("\u0418\u0416", "\u0438\u0436"), "count as different groups"),
+        (("a", "nan"), "'nan' looks like a missing value"),
+        (("a", "NULL"), "'NULL' looks like a missing value"),
+        (("\u00c4", "\u00d6"), ""),
+        (("Jos\u00e9", "Jos\u00e8"), ""),
+        (("North", "South", "none", "NA"), ""),
     ],
 )
 def test_groups_that_differ_in_next_to_nothing_are_pointed_out(
-    tool: Tool, values: tuple[str, ...], parts: tuple[str, ...]
+    tool: Tool, values: tuple[str, ...], part: str
 ) -> None:
     """On one line of standard error, unless quiet; nothing else changes."""
     rows = [f'{i / 60},"{values[i % len(values)]}",{i % 2}' for i in range(60)]
@@ -118,9 +118,8 @@ def test_groups_that_differ_in_next_to_nothing_are_pointed_out(
         ("tally", "data.csv", *FIT, "-o", "out.parquet"),
     ):
         warnings = [line for line in tool(*call).ok().err.splitlines() if "warning" in line]
-        assert len(warnings) == (1 if parts else 0), warnings
-        for part in parts:
-            assert part in warnings[0]
+        assert len(warnings) == (1 if part else 0), warnings
+        assert not part or part in warnings[0]
         assert tool(*call, "-q").ok().err == ""
 
 

@@ -203,11 +203,9 @@ def test_tallies_and_pooled_tallies_are_verified_too(tool: Tool) -> None:
 def test_soft_rules_are_verified_on_their_rows(tool: Tool) -> None:
     """Objective, violation and bound; the assumption is named."""
     draw = random.Random(3)
-    rows = ["p,f,m"]
-    for _ in range(200):
-        f = round(draw.random(), 3)
-        rows.append(f"{draw.random():.3f},{f},{1 - f:.3f}")
-    tool.write("soft.csv", "\n".join(rows) + "\n")
+    drawn = [(round(draw.random(), 3), draw.random()) for _ in range(200)]
+    rows = "".join(f"{p:.3f},{f},{1 - f:.3f}\n" for f, p in drawn)
+    tool.write("soft.csv", "p,f,m\n" + rows)
     for extra in ((), ("--exhaustive",), ("--gamma", "0.1")):
         columns = "f,m" if extra == ("--exhaustive",) else "f"
         tool("fit", "soft.csv", "--score", "p", "--soft", columns, *extra, "-o", "rule.json").ok()

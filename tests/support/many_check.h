@@ -64,6 +64,34 @@ inline std::uint64_t seed_of(const std::string& name, std::uint64_t start) {
   return start;
 }
 
+// Random problems of a family, until enough of them counted. If most are passed over, there is
+// nothing to be learnt from the rest: the test fails.
+class Draws {
+ public:
+  Draws(const Family& family, std::uint64_t start, int wanted, int most)
+      : family_(family), random_(seed_of(family.name, start)), wanted_(wanted), most_(most) {}
+
+  bool more() {
+    if (counted_ >= wanted_) return false;
+    if (++trial_ < most_) return true;
+    ADD_FAILURE() << "too few problems to compare: " << counted_;
+    return false;
+  }
+  Problem problem() { return random_problem(random_, family_, trial_); }  // the next one
+  void count() { ++counted_; }
+
+  int counted() const { return counted_; }
+  int trial() const { return trial_; }
+  Random& random() { return random_; }
+
+ private:
+  const Family& family_;
+  Random random_;
+  int wanted_, most_;
+  int counted_ = 0;
+  int trial_ = -1;
+};
+
 // For the trace: the problem in a line.
 inline std::string outline(const Problem& problem, int trial) {
   const Criterion& criterion = problem.criterion;

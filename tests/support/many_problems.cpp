@@ -16,13 +16,6 @@ const std::array<std::vector<std::string>, 3> value_names = {{
     {"North", "St. Mary's", "South", "say \"east\"", "West"},
 }};
 
-double random_score(Random& random, Scale scale, bool few, double skew) {
-  const double u = few ? random.below(6) / 5.0 : std::pow(random.unit(), skew);
-  if (scale == Scale::signed_) return 2 * u - 1;
-  if (scale == Scale::logit) return few ? random.below(7) - 3 : 6 * u - 3;
-  return u;
-}
-
 std::string number(double x) {
   std::array<char, 32> buffer{};
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x);
@@ -135,15 +128,8 @@ People random_people(Random& random, const Shape& shape) {
   for (int c = 0; c < cells; ++c) {
     const std::size_t start = out.size();
     const bool copy = shape.equal_cells && random.chance(0.4);
-    const double skew = std::exp(2 * random.unit() - 1);
-    const double luck = random.unit();  // of the cell: how often the label is 1
-    int count = 1 + random.below(shape.most_rows);
-    int only = -1;
-    if (shape.odd_cells) {
-      if (random.chance(0.2)) count = random.below(3);
-      if (random.chance(0.2)) only = random.below(2);
-    }
-    if (copy && c > 0) count = static_cast<int>(start - last);
+    const RandomCell cell(random, shape.most_rows, shape.odd_cells);
+    const int count = copy && c > 0 ? static_cast<int>(start - last) : cell.rows;
     for (int i = 0; i < count; ++i) {
       if (copy && c > 0) {
         const std::size_t original = last + static_cast<std::size_t>(i);
@@ -151,11 +137,9 @@ People random_people(Random& random, const Shape& shape) {
         out.label.push_back(out.label[original]);
         if (shape.integer_weights) out.weight.push_back(out.weight[original]);
       } else {
-        const double score = random_score(random, out.scale, shape.few_scores, skew);
-        const double p = (luck + Reading{out.scale, Favorable::high}.probability(score)) / 2;
+        const double score = random_score(random, cell, out.scale, shape.few_scores ? 6 : 0);
         out.score.push_back(score);
-        out.label.push_back(only < 0 ? (random.chance(p) ? 1 : 0)
-                                     : static_cast<std::uint8_t>(only));
+        out.label.push_back(random_label(random, cell, out.scale, score));
         if (shape.integer_weights) out.weight.push_back(random.below(5));
       }
       int rest = c;

@@ -11,14 +11,31 @@ namespace {
 constexpr std::array<const char*, 5> sexes = {"F", "M", "X", "Y", "Z"};
 constexpr std::array<const char*, 5> races = {"Black", "White", "Asian", "Other", "Two or more"};
 
-double random_score(Random& random, Scale scale, bool few, double skew) {
-  const double u = few ? random.below(8) / 7.0 : std::pow(random.unit(), skew);
+}  // namespace
+
+RandomCell::RandomCell(Random& random, int most_rows, bool odd)
+    : skew(std::exp(2 * random.unit() - 1)),
+      luck(random.unit()),
+      rows(1 + random.below(most_rows)) {
+  if (!odd) return;
+  if (random.chance(0.2)) rows = random.below(3);
+  if (random.chance(0.2)) only = random.below(2);
+}
+
+double random_score(Random& random, const RandomCell& cell, Scale scale, int distinct) {
+  const bool few = distinct > 0;
+  const double u =
+      few ? random.below(distinct) / (distinct - 1.0) : std::pow(random.unit(), cell.skew);
   if (scale == Scale::signed_) return 2 * u - 1;
-  if (scale == Scale::logit) return few ? random.below(9) - 4 : 6 * u - 3;
+  if (scale == Scale::logit) return few ? random.below(distinct + 1) - distinct / 2 : 6 * u - 3;
   return u;
 }
 
-}  // namespace
+std::uint8_t random_label(Random& random, const RandomCell& cell, Scale scale, double score) {
+  if (cell.only >= 0) return static_cast<std::uint8_t>(cell.only);
+  const double p = (cell.luck + Reading{scale, Favorable::high}.probability(score)) / 2;
+  return random.chance(p) ? 1 : 0;
+}
 
 Tally Rows::tally(Resolution resolution) const {
   TallyOptions options{
@@ -34,23 +51,13 @@ Rows random_rows(Random& random, const ProblemOptions& options) {
   rows.favorable = random.chance(0.3) ? Favorable::low : Favorable::high;
   for (int k = 0; k < options.strata; ++k) {
     for (int s = 0; s < options.groups; ++s) {
-      const double skew = std::exp(2 * random.unit() - 1);
-      const double luck = random.unit();  // of the cell: how often the label is 1
-      int count = 1 + random.below(options.most_rows);
-      int only = -1;
-      if (options.odd_cells) {
-        if (random.chance(0.2)) count = random.below(3);
-        if (random.chance(0.2)) only = random.below(2);
-      }
-      for (int i = 0; i < count; ++i) {
-        const double score = random_score(random, rows.scale, options.few_scores, skew);
-        const Reading reading{rows.scale, Favorable::high};
-        const double p = (luck + reading.probability(score)) / 2;
+      const RandomCell cell(random, options.most_rows, options.odd_cells);
+      for (int i = 0; i < cell.rows; ++i) {
+        const double score = random_score(random, cell, rows.scale, options.few_scores ? 8 : 0);
         rows.score.push_back(score);
         rows.sex.emplace_back(sexes[static_cast<std::size_t>(s)]);
         rows.race.emplace_back(races[static_cast<std::size_t>(k)]);
-        const bool positive = only < 0 ? random.chance(p) : only == 1;
-        rows.label.push_back(positive ? 1 : 0);
+        rows.label.push_back(random_label(random, cell, rows.scale, score));
         if (options.integer_weights) rows.weight.push_back(random.below(5));
       }
     }
