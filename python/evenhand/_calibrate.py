@@ -176,6 +176,9 @@ def calibrate(
 ) -> Calibrator:  # fmt: skip
     """Fit a calibrator on labels.
 
+    To decide with it, give it to :func:`evenhand.fit` as ``calibrate``: the rule then takes the raw
+    scores.
+
     Parameters
     ----------
     score, sensitive, label, within, weight, data, scale, favorable, resolution, null, threads

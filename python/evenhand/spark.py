@@ -57,7 +57,7 @@ def tally(
     Parameters
     ----------
     df : DataFrame
-        The rows.
+        The rows, which stay in the cluster.
     score, sensitive, within, label, weight : str or list of str
         Names of columns. Weights are whole numbers.
     scale, favorable, resolution, null

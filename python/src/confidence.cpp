@@ -160,20 +160,19 @@ void bind_confidence(nb::module_& m) {
         return std::pair(found.low, found.high);
       },
       nb::arg("count"), nb::arg("alpha"));
-  m.def(
-      "fresh_difference_at_most",
-      [](const Pair& over, const Pair& under, double alpha, bool strict) {
-        return strict ? strict_difference_at_most(count_of(over), count_of(under), alpha)
-                      : fresh_difference_at_most(count_of(over), count_of(under), alpha);
-      },
-      nb::arg("over"), nb::arg("under"), nb::arg("alpha"), nb::arg("strict") = false);
-  m.def(
-      "fresh_ratio_at_least",
-      [](const Pair& under, const Pair& over, double alpha, bool strict) {
-        return strict ? strict_ratio_at_least(count_of(under), count_of(over), alpha)
-                      : fresh_ratio_at_least(count_of(under), count_of(over), alpha);
-      },
-      nb::arg("under"), nb::arg("over"), nb::arg("alpha"), nb::arg("strict") = false);
+  using Bound = double (*)(const RateCount&, const RateCount&, double);
+  const auto def_fresh = [&m](const char* name, Bound fresh, Bound by_limits, const char* first,
+                              const char* second) {
+    m.def(
+        name,
+        [fresh, by_limits](const Pair& one, const Pair& two, double alpha, bool strict) {
+          return (strict ? by_limits : fresh)(count_of(one), count_of(two), alpha);
+        },
+        nb::arg(first), nb::arg(second), nb::arg("alpha"), nb::arg("strict") = false);
+  };
+  def_fresh("fresh_difference_at_most", fresh_difference_at_most, strict_difference_at_most, "over",
+            "under");
+  def_fresh("fresh_ratio_at_least", fresh_ratio_at_least, strict_ratio_at_least, "under", "over");
   m.def(
       "same_rate_allowance",
       [](double alpha) {

@@ -81,6 +81,15 @@ nb::object to_python(const nlohmann::ordered_json& json) {
   }
 }
 
+std::vector<std::vector<std::string>> value_lists(const CellNames& cells) {
+  std::vector<std::vector<std::string>> out;
+  for (CellCode c = 0; c < cells.size(); ++c) {
+    const auto values = cells.values(c);
+    out.emplace_back(values.begin(), values.end());
+  }
+  return out;
+}
+
 nb::dict record_of(const Constraint& constraint) {
   nb::dict out;
   out["text"] = constraint.text;

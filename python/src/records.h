@@ -17,6 +17,7 @@ namespace evenhand::python {
 // {"sex": "F", "race": "Black"}
 nanobind::dict values_record(const std::vector<std::string>& attributes,
                              std::span<const std::string> values);
+std::vector<std::vector<std::string>> value_lists(const CellNames& cells);
 // What the library writes as JSON.
 nanobind::object to_python(const nlohmann::ordered_json& json);
 nanobind::dict record_of(const Constraint& constraint);

@@ -13,6 +13,7 @@
 #include "columns.h"
 #include "options.h"
 #include "records.h"
+#include "rule_file.h"
 
 namespace evenhand::python {
 namespace {
@@ -172,15 +173,6 @@ nb::list responses_of(const Rule& rule) {
   return out;
 }
 
-std::vector<std::vector<std::string>> cells_of_rule(const Rule& rule) {
-  std::vector<std::vector<std::string>> out;
-  for (CellCode c = 0; c < rule.cells().size(); ++c) {
-    const auto values = rule.cells().values(c);
-    out.emplace_back(values.begin(), values.end());
-  }
-  return out;
-}
-
 CellCode code_of(const Rule& rule, const std::vector<std::string>& values) {
   const std::vector<std::string_view> views(values.begin(), values.end());
   return rule.cells().code_of(views);
@@ -189,7 +181,9 @@ CellCode code_of(const Rule& rule, const std::vector<std::string>& values) {
 }  // namespace
 
 void bind_rule(nb::module_& m) {
-  nb::class_<Rule>(m, "Rule")
+  nb::class_<Rule> bound(m, "Rule");
+  bind_rule_file(bound);
+  bound
       .def("probability", &probability_by_rule, nb::arg("score"), nb::arg("attributes"),
            nb::arg("unseen"))
       .def("decide_by_key", &decide_by_key, nb::arg("score"), nb::arg("attributes"), nb::arg("ids"),
@@ -206,13 +200,7 @@ void bind_rule(nb::module_& m) {
                    "unseen: str, id: object, key: object, seed: object) -> int | None"))
       .def("code_of", &code_of, nb::arg("values"))
       .def_prop_ro("attributes", [](const Rule& rule) { return rule.cells().attributes(); })
-      .def_prop_ro("cells", &cells_of_rule)
-      .def_prop_ro(
-          "scale",
-          [](const Rule& rule) { return std::string(to_string(rule.parts().reading.scale)); })
-      .def_prop_ro(
-          "favorable",
-          [](const Rule& rule) { return std::string(to_string(rule.parts().reading.favorable)); })
+      .def_prop_ro("cells", [](const Rule& rule) { return value_lists(rule.cells()); })
       .def_prop_ro("level", [](const Rule& rule) { return rule.parts().level; })
       .def_prop_ro("calibrator", [](const Rule& rule) { return rule.parts().calibrator; })
       .def_prop_ro("responses", &responses_of,
@@ -220,15 +208,7 @@ void bind_rule(nb::module_& m) {
       .def("describe", [](const Rule& rule) { return rule.describe(); })
       .def(
           "describe_cell", [](const Rule& rule, CellCode cell) { return rule.describe(cell); },
-          nb::arg("cell"))
-      .def(
-          "to_json", [](const Rule& rule, const std::string& fit) { return rule.to_json(fit); },
-          nb::arg("fit") = "")
-      .def_static(
-          "from_json", [](const std::string& json) { return Rule::from_json(json); },
-          nb::arg("json"))
-      .def(
-          "same_as", [](const Rule& a, const Rule& b) { return a == b; }, nb::arg("other"));
+          nb::arg("cell"));
   m.def(
       "fit_record", [](const std::string& json) { return fit_record(json); }, nb::arg("json"));
 }

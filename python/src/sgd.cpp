@@ -100,8 +100,9 @@ nb::dict sgd_words(const SgdResult& fit, const Tally& tally) {
 }  // namespace
 
 void bind_sgd(nb::module_& m) {
-  nb::class_<SgdResult>(m, "SgdResult")
-      .def_prop_ro("rule", [](const SgdResult& fit) { return fit.solution.rule; })
+  nb::class_<SgdResult> result(m, "SgdResult");
+  bind_in_words(result, &sgd_words, &sgd_record);
+  result.def_prop_ro("rule", [](const SgdResult& fit) { return fit.solution.rule; })
       .def_prop_ro("notes", [](const SgdResult& fit) { return fit.solution.notes; })
       .def_prop_ro("infeasible",
                    [](const SgdResult& fit) { return fit.solution.status == Status::infeasible; })
@@ -115,11 +116,7 @@ void bind_sgd(nb::module_& m) {
       .def_ro("solution", &SgdResult::solution)
       .def(
           "constant_in_words", [](const SgdResult&, const Tally&) { return std::string(); },
-          nb::arg("tally"))
-      .def("words", &sgd_words, nb::arg("tally"),
-           nb::sig("def words(self, tally: Tally) -> dict[str, typing.Any]"))
-      .def("record", &sgd_record, nb::arg("tally"),
-           nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
+          nb::arg("tally"));
   m.def("solve_sgd", &solved_by_sgd, nb::arg("tally"), nb::arg("criterion"), nb::arg("options"));
   m.def("solve_stream", &solved_by_stream, nb::arg("tally"), nb::arg("criterion"),
         nb::arg("options"), nb::arg("passes"), nb::arg("score"), nb::arg("attributes"),

@@ -22,6 +22,7 @@
 #include "columns.h"
 #include "options.h"
 #include "records.h"
+#include "rule_file.h"
 #include "soft_rows.h"
 
 namespace evenhand::python {
@@ -116,6 +117,18 @@ auto soft_decide_by_seed(const SoftRule& rule, const NumberColumn& score,
                             [&](const SoftRows& rows) { return rule.decide(rows, coin, policy); }));
 }
 
+nb::dict record_of_rate(const SoftRate& rate) {
+  nb::dict out;
+  out["column"] = rate.column;
+  out["mean"] = rate.mean;
+  out["compared"] = rate.compared;
+  out["rate"] = rate.rate;
+  out["others"] = rate.others;
+  out["multiplier"] = rate.multiplier;
+  if (rate.of != Rate::selection) out["of"] = std::string(rate_of(rate.of).name);
+  return out;
+}
+
 nb::dict record_of_soft(const SoftSolution& fit) {
   nb::dict out = proof_record(fit);
   const std::vector<std::string>& within = fit.rule.parts().strata.attributes();
@@ -126,17 +139,7 @@ nb::dict record_of_soft(const SoftSolution& fit) {
     record["weight"] = stratum.weight;
     record["distinct"] = stratum.distinct;
     nb::list columns;
-    for (const SoftRate& rate : stratum.columns) {
-      nb::dict column;
-      column["column"] = rate.column;
-      column["mean"] = rate.mean;
-      column["compared"] = rate.compared;
-      column["rate"] = rate.rate;
-      column["others"] = rate.others;
-      column["multiplier"] = rate.multiplier;
-      if (rate.of != Rate::selection) column["of"] = std::string(rate_of(rate.of).name);
-      columns.append(column);
-    }
+    for (const SoftRate& rate : stratum.columns) columns.append(record_of_rate(rate));
     record["columns"] = columns;
     record["lottery_share"] = stratum.lottery_share;
     strata.append(record);
@@ -216,7 +219,9 @@ nb::list strata_of(const SoftRule& rule) {
 }  // namespace
 
 void bind_soft(nb::module_& m) {
-  nb::class_<SoftRule>(m, "SoftRule")
+  nb::class_<SoftRule> bound(m, "SoftRule");
+  bind_rule_file(bound);
+  bound
       .def("probability", &probability_by_soft_rule, nb::arg("score"), nb::arg("columns"),
            nb::arg("within"), nb::arg("unseen"))
       .def("decide_by_key", &soft_decide_by_key, nb::arg("score"), nb::arg("columns"),
@@ -225,24 +230,9 @@ void bind_soft(nb::module_& m) {
            nb::arg("within"), nb::arg("seed"), nb::arg("unseen"))
       .def_prop_ro("columns", [](const SoftRule& rule) { return rule.parts().columns; })
       .def_prop_ro("within", [](const SoftRule& rule) { return rule.parts().strata.attributes(); })
-      .def_prop_ro(
-          "scale",
-          [](const SoftRule& rule) { return std::string(to_string(rule.parts().reading.scale)); })
-      .def_prop_ro("favorable",
-                   [](const SoftRule& rule) {
-                     return std::string(to_string(rule.parts().reading.favorable));
-                   })
       .def_prop_ro("gamma", [](const SoftRule& rule) { return rule.parts().gamma; })
       .def_prop_ro("strata", &strata_of, nb::sig("def strata(self) -> list[dict[str, typing.Any]]"))
-      .def("describe", &SoftRule::describe)
-      .def(
-          "to_json", [](const SoftRule& rule, const std::string& fit) { return rule.to_json(fit); },
-          nb::arg("fit") = "")
-      .def_static(
-          "from_json", [](const std::string& json) { return SoftRule::from_json(json); },
-          nb::arg("json"))
-      .def(
-          "same_as", [](const SoftRule& a, const SoftRule& b) { return a == b; }, nb::arg("other"));
+      .def("describe", &SoftRule::describe);
   nb::class_<SoftSolution>(m, "SoftSolution")
       .def_ro("rule", &SoftSolution::rule)
       .def("proof_in_words",

@@ -17,4 +17,16 @@ std::string record_text(FitRecord record, const Solution& fit, const Tally& tall
 // The sentences of fit_words.h.
 nanobind::dict words_of(const Solution& fit, const Tally& tally);
 
+// What every kind of fit says of the tally it was fitted on.
+template <class Fit>
+void bind_in_words(nanobind::class_<Fit>& bound, nanobind::dict (*words)(const Fit&, const Tally&),
+                   nanobind::dict (*record)(const Fit&, const Tally&)) {
+  namespace nb = nanobind;
+  bound
+      .def("words", words, nb::arg("tally"),
+           nb::sig("def words(self, tally: Tally) -> dict[str, typing.Any]"))
+      .def("record", record, nb::arg("tally"),
+           nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
+}
+
 }  // namespace evenhand::python

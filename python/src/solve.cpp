@@ -179,8 +179,9 @@ void bind_solve(nb::module_& m) {
         return no_worse(measure, {std::move(sensitive), std::move(within)});
       },
       nb::arg("measure"), nb::arg("sensitive"), nb::arg("within"));
-  nb::class_<Solution>(m, "Solution")
-      .def_ro("rule", &Solution::rule)
+  nb::class_<Solution> solution(m, "Solution");
+  bind_in_words(solution, &words_of, &solution_record);
+  solution.def_ro("rule", &Solution::rule)
       .def_ro("notes", &Solution::notes)
       .def_prop_ro("infeasible",
                    [](const Solution& fit) { return fit.status == Status::infeasible; })
@@ -197,11 +198,7 @@ void bind_solve(nb::module_& m) {
             const nb::gil_scoped_release released;
             return constant_rule_in_words(tally, fit);
           },
-          nb::arg("tally"))
-      .def("words", &words_of, nb::arg("tally"),
-           nb::sig("def words(self, tally: Tally) -> dict[str, typing.Any]"))
-      .def("record", &solution_record, nb::arg("tally"),
-           nb::sig("def record(self, tally: Tally) -> dict[str, typing.Any]"));
+          nb::arg("tally"));
   m.def("solve", &solved, nb::arg("tally"), nb::arg("criterion"), nb::arg("options"));
   m.def(
       "blind_in_words",

@@ -11,6 +11,7 @@
 #include "arrays.h"
 #include "columns.h"
 #include "options.h"
+#include "records.h"
 
 namespace evenhand::python {
 namespace {
@@ -94,15 +95,6 @@ Tally from_bytes(const nb::bytes& bytes) {
   return Tally::from_bytes(std::as_bytes(std::span(bytes.c_str(), bytes.size())));
 }
 
-std::vector<std::vector<std::string>> cells_in(const Tally& tally) {
-  std::vector<std::vector<std::string>> out;
-  for (CellCode c = 0; c < tally.cells().size(); ++c) {
-    const auto values = tally.cells().values(c);
-    out.emplace_back(values.begin(), values.end());
-  }
-  return out;
-}
-
 }  // namespace
 
 void bind_tally(nb::module_& m) {
@@ -115,7 +107,7 @@ void bind_tally(nb::module_& m) {
           },
           nb::arg("attributes"))
       .def_prop_ro("attributes", [](const Tally& tally) { return tally.cells().attributes(); })
-      .def_prop_ro("cells", &cells_in)
+      .def_prop_ro("cells", [](const Tally& tally) { return value_lists(tally.cells()); })
       .def_prop_ro("scale",
                    [](const Tally& tally) { return std::string(to_string(tally.reading().scale)); })
       .def_prop_ro(

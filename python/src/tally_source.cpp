@@ -25,25 +25,22 @@ using Names = std::vector<std::string>;
 using State = std::tuple<Names, Names, std::string, std::string, std::string, std::string,
                          std::optional<std::uint64_t>, std::uint64_t, double, std::string, Names>;
 
+// All members of a source, const or not.
+template <class Source>
+auto members_of(Source& source) {
+  return std::tie(source.roles.sensitive, source.roles.within, source.score, source.label,
+                  source.weight, source.null, source.rows, source.excluded, source.min_count,
+                  source.fingerprint, source.parts);
+}
+
 State state_of(const TallySource& source) {
-  return {source.roles.sensitive, source.roles.within, source.score, source.label,
-          source.weight,          source.null,         source.rows,  source.excluded,
-          source.min_count,       source.fingerprint,  source.parts};
+  return members_of(source);
 }
 
 TallySource source_of(const State& state) {
-  const auto& [sensitive, within, score, label, weight, null, rows, excluded, min_count, print,
-               parts] = state;
-  return {.roles = {.sensitive = sensitive, .within = within},
-          .score = score,
-          .label = label,
-          .weight = weight,
-          .null = null,
-          .rows = rows,
-          .excluded = excluded,
-          .min_count = min_count,
-          .fingerprint = print,
-          .parts = parts};
+  TallySource out;
+  members_of(out) = state;
+  return out;
 }
 
 }  // namespace
@@ -137,18 +134,18 @@ void bind_tally_source(nb::module_& m) {
       .def_static(
           "from_json", [](const std::string& json) { return TallyMetadata::from_json(json); },
           nb::arg("json"));
-  m.def(
-      "tally_metadata",
-      [](const Tally& tally, const TallySource& source) {
-        return StoredTally{tally, source}.metadata();
-      },
-      nb::arg("tally"), nb::arg("source"));
-  m.def(
-      "tally_fingerprint",
-      [](const Tally& tally, const TallySource& source) {
-        return StoredTally{tally, source}.fingerprint();
-      },
-      nb::arg("tally"), nb::arg("source"), nb::call_guard<nb::gil_scoped_release>());
+  const auto def_stored = [&m](const char* name, auto member, const auto&... extra) {
+    m.def(
+        name,
+        [member](const Tally& tally, const TallySource& source) {
+          return (StoredTally{tally, source}.*member)();
+        },
+        nb::arg("tally"), nb::arg("source"), extra...);
+  };
+  def_stored("tally_metadata", &StoredTally::metadata);
+  def_stored("tally_rows", &StoredTally::rows);
+  def_stored("tally_fingerprint", &StoredTally::fingerprint,
+             nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "merge_tallies",
       [](const Tally& tally, const TallySource& source, const Tally& other,
@@ -160,12 +157,6 @@ void bind_tally_source(nb::module_& m) {
       },
       nb::arg("tally"), nb::arg("source"), nb::arg("other"), nb::arg("other_source"),
       nb::arg("allow_repeated"));
-  m.def(
-      "tally_rows",
-      [](const Tally& tally, const TallySource& source) {
-        return StoredTally{tally, source}.rows();
-      },
-      nb::arg("tally"), nb::arg("source"));
 }
 
 }  // namespace evenhand::python

@@ -1,5 +1,8 @@
 #include <evenhand/theory.h>
 
+#include <array>
+#include <utility>
+
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -38,13 +41,15 @@ nb::dict risk(double rows, double gamma, double strata, double delta, double reg
 
 nb::dict error(double steps, double gamma, double strata, double b) {
   const SgdError found = sgd_error({steps, gamma, strata, b});
+  constexpr std::array<std::pair<const char*, double SgdError::*>, 6> figures = {
+      {{"learning_rate", &SgdError::learning_rate},
+       {"printed", &SgdError::printed},
+       {"corrected", &SgdError::corrected},
+       {"wider_box", &SgdError::wider_box},
+       {"wider_learning_rate", &SgdError::wider_learning_rate},
+       {"wider_box_at_its_rate", &SgdError::wider_box_at_its_rate}}};
   nb::dict out;
-  out["learning_rate"] = found.learning_rate;
-  out["printed"] = found.printed;
-  out["corrected"] = found.corrected;
-  out["wider_box"] = found.wider_box;
-  out["wider_learning_rate"] = found.wider_learning_rate;
-  out["wider_box_at_its_rate"] = found.wider_box_at_its_rate;
+  for (const auto& [name, figure] : figures) out[name] = found.*figure;
   return out;
 }
 

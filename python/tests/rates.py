@@ -20,6 +20,16 @@ CRITERIA: dict[str, tuple[str, tuple[tuple[int, ...], ...]]] = {
     "equalized_odds": ("equalized-odds", ((1,), (0,))),
 }
 
+# Whose decisions a criterion compares: everybody's, or of those with one of the outcomes.
+COMPARED = {
+    "statistical-parity": ["everybody"],
+    "equal-opportunity": ["favorable"],
+    "false-positive-parity": ["unfavorable"],
+    "equalized-odds": ["favorable", "unfavorable"],
+    "equal-rates": ["everybody"],
+    "four-fifths": ["everybody"],
+}
+
 
 def accuracy(q: Floats, label: Any) -> float:
     """Return the share of right decisions to expect of these probabilities."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from rates import COMPARED, Floats
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import evenhand
@@ -21,16 +22,7 @@ import evenhand
 # A rule without coins may have nothing better to say than no to everybody.
 pytestmark = pytest.mark.filterwarnings("ignore:the best rule without coins")
 
-Floats = npt.NDArray[np.float64]
 TRIALS = 200 if os.environ.get("EVENHAND_FULL_ORACLES") else 20
-CRITERIA = {
-    "statistical-parity": ["selection"],
-    "equal-opportunity": ["true"],
-    "false-positive-parity": ["false"],
-    "equalized-odds": ["true", "false"],
-    "equal-rates": ["selection"],
-    "four-fifths": ["selection"],
-}
 KINDS: dict[str, dict[str, Any]] = {
     "fewest": {},
     "least-chance": {"lottery": "least-chance"},
@@ -74,7 +66,11 @@ class Problem:
 
     def rates(self, kind: str) -> list[Floats]:
         """For each group, how much each row adds to its rate."""
-        given = {"selection": self.label >= 0, "true": self.label == 1, "false": self.label == 0}
+        given = {
+            "everybody": self.label >= 0,
+            "favorable": self.label == 1,
+            "unfavorable": self.label == 0,
+        }
         masks = [given[kind] & (self.sex == group) for group in np.unique(self.sex)]
         return [mask * self.weight / np.sum(self.weight[mask]) for mask in masks]
 
@@ -87,7 +83,7 @@ def best(problem: Problem, criterion: str, *, blind: bool, coins: bool) -> float
         inside = names == cell
         steps.append([inside & (problem.score >= s) for s in np.unique(problem.score[inside])])
     blocks = np.array([step for cell in steps for step in cell], dtype=float)
-    by_labels = "selection" not in CRITERIA[criterion]
+    by_labels = "everybody" not in COMPARED[criterion]
     objective = blocks @ problem.benefit(by_labels)
     count, ends = len(blocks), np.cumsum([len(cell) for cell in steps])
     # Weights of the blocks of a cell add up to at most 1; with one block at most, no coins.
@@ -95,7 +91,7 @@ def best(problem: Problem, criterion: str, *, blind: bool, coins: bool) -> float
     for row, end, cell in zip(rows, ends, steps, strict=True):
         row[end - len(cell) : end] = 1
     constraints, lows, highs = list(rows), [0.0] * len(rows), [1.0] * len(rows)
-    kinds = CRITERIA[criterion]
+    kinds = COMPARED[criterion]
     extra = len(kinds)  # the common rate of each
     ratio = criterion == "four-fifths"
     wide = [np.concatenate([row, np.zeros(extra)]) for row in constraints]
@@ -124,7 +120,7 @@ def best(problem: Problem, criterion: str, *, blind: bool, coins: bool) -> float
     return float(-found.fun)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("criterion", COMPARED)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_rule_of_its_kind_does_better(kind: str, criterion: str) -> None:
     ratio = criterion == "four-fifths"
@@ -156,7 +152,7 @@ def test_no_rule_of_its_kind_does_better(kind: str, criterion: str) -> None:
 
 
 def _check_rates(problem: Problem, criterion: str, q: Floats) -> None:
-    for kind in CRITERIA[criterion]:
+    for kind in COMPARED[criterion]:
         rates = [float(share @ q) for share in problem.rates(kind)]
         if criterion == "four-fifths":
             assert min(rates) >= problem.parameter * max(rates) - 1e-9

@@ -6,22 +6,15 @@ import os
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from conftest import People
+from rates import COMPARED, Floats
 from scipy.optimize import linprog
 
 import evenhand
 
-Floats = npt.NDArray[np.float64]
 TRIALS = 200 if os.environ.get("EVENHAND_FULL_ORACLES") else 20
-RATES = {
-    "statistical-parity": ["everybody"],
-    "equal-opportunity": ["favorable"],
-    "false-positive-parity": ["unfavorable"],
-    "equalized-odds": ["favorable", "unfavorable"],
-    "four-fifths": ["everybody"],
-}
+RATES = {name: rates for name, rates in COMPARED.items() if name != "equal-rates"}
 
 
 def shares(people: dict[str, Any], rate: str) -> list[tuple[Floats, Floats]]:

@@ -277,6 +277,7 @@ def audit_soft(
     Returns
     -------
     SoftAudit
+        The rates of those who belong and of the others, expected, and their differences.
 
     Examples
     --------

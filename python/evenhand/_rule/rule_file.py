@@ -115,21 +115,16 @@ class RuleFile:
     def to_sql(
         self, table: str | None = None, *,
         select: str | None = None,
-        dialect: str, score: str | None = None,
-        id: str | None = None,
-        unseen: str = "error", null: str | None = None,
-        probability_name: str = "probability", decision_name: str = "decision",
+        dialect: str, score: str | None = None, id: str | None = None,
+        unseen: str = "error", null: str | None = None, probability_name: str = "probability",
+        decision_name: str = "decision",
     ) -> str:  # fmt: skip
         """Return a SELECT that decides for every row of a table, with the same bits.
 
         Parameters
         ----------
-        table : str, optional
-            The table with the rows: ``"people"``, ``"shop.people"``.
-        select : str, optional
-            A SELECT of the rows instead, taken as it is.
-        dialect : {"duckdb", "postgresql", "spark", "bigquery", "snowflake", "trino"}
-            The engine.
+        table, select, dialect : str
+            The rows and the engine, as for :func:`evenhand.sql.tally`.
         score : str, optional
             The column with the score; by default the one that the rule was fitted on.
         id : str, optional

@@ -28,7 +28,7 @@ class SoftFit(Found):
     Attributes
     ----------
     rule : SoftRule
-        What decides.
+        What decides: by the score and the columns, without anybody's group.
     criterion : str
         Its name.
     status, primal, dual, gap, violation, magnitude, base, lottery_share
@@ -194,6 +194,7 @@ def fit_soft(
     Returns
     -------
     SoftFit
+        The rule with its proof, and both audits.
 
     Examples
     --------

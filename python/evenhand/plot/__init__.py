@@ -7,10 +7,6 @@ from .rules import plot_rule
 from .scores import plot_reliability, plot_roc
 
 __all__ = [
-    "plot_audit",
-    "plot_frontier",
-    "plot_monitor",
-    "plot_reliability",
-    "plot_roc",
-    "plot_rule",
-]
+    "plot_audit", "plot_frontier", "plot_monitor",
+    "plot_reliability", "plot_roc", "plot_rule",
+]  # fmt: skip

@@ -197,7 +197,7 @@ class Decides(Scores):
         Parameters
         ----------
         X, sensitive_features, control_features
-            As for :meth:`predict`.
+            As for :meth:`predict`; rules for soft groups have no thresholds to explain.
 
         Returns
         -------
