@@ -1,6 +1,7 @@
 #include <evenhand/evenhand.h>
 #include <evenhand/text.h>
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <random>
@@ -77,12 +78,17 @@ void bench_confidence() {
     bench_certified(
         kind.what, [&] { return rows.tally(); }, kind.criterion);
   }
-  const People few = lopsided();
-  const auto unlabelled = [&] { return Tally::of(few.score, few.names, few.code); };
-  for (const double tolerance : {0.01, 0.02, 0.05}) {
-    bench_certified("4 unequal groups within " + shortest(tolerance), unlabelled,
-                    statistical_parity({.sensitive = {"group"}, .tolerance = tolerance}));
-  }
+  People few = lopsided();
+  const auto parity_within = [&](Scale scale, double tolerance) {
+    const std::string scores = scale == Scale::logit ? ", logits," : "";
+    bench_certified(
+        "4 unequal groups" + scores + " within " + shortest(tolerance),
+        [&] { return Tally::of(few.score, few.names, few.code, {.scale = scale}); },
+        statistical_parity({.sensitive = {"group"}, .tolerance = tolerance}));
+  };
+  for (const double tolerance : {0.01, 0.02, 0.05}) parity_within(Scale::probability, tolerance);
+  for (double& score : few.score) score = std::log(score / (1 - score));
+  for (const double tolerance : {0.01, 0.02, 0.05}) parity_within(Scale::logit, tolerance);
 }
 
 }  // namespace evenhand::bench
