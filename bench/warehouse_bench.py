@@ -31,7 +31,7 @@ missed = []
 def compare(name: str, ours: Callable[[], object], theirs: Callable[[], object], limit: float) -> None:
     """Time both, print the ratio."""
     times: dict[str, list[float]] = {"ours": [], "theirs": []}
-    for _ in range(3):
+    for _ in range(5):
         for which, work in (("theirs", theirs), ("ours", ours)):
             start = time.perf_counter()
             work()
