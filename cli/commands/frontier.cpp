@@ -147,6 +147,9 @@ Kind kind_of(const FrontierArguments& options) {
 
 int run_frontier(const FrontierArguments& options) {
   const Kind kind = kind_of(options);
+  if (options.breakpoints && !options.at.empty()) {
+    throw UserError("give either --at or --breakpoints, not both");
+  }
   check_labels(options.fairness.build({.sensitive = {"x"}}), options.rows);
   options.fit.check();
   refuse_named_output(options.data.input, options.output);

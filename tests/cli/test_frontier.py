@@ -126,6 +126,7 @@ def test_table_csv_and_json_say_the_same(tool: Tool, people: Path) -> None:
     assert tool("frontier", *options, "-o", "-").ok().out == table
     assert tool("frontier", *options, "--csv", "-o", "-").ok().out == as_csv
     tool("frontier", *options, "--csv", "--json").fails(2, "--csv", "--json")
+    tool("frontier", *options, "--breakpoints").fails(2, "--at or --breakpoints")
 
 
 def test_a_file_holds_what_its_name_says(tool: Tool, people: Path) -> None:
