@@ -2,7 +2,7 @@
 
     python bench/warehouse_bench.py [ROWS]
 
-Each pair is timed in turn, three times; the ratio is that of the medians. Answers are checked on the way.
+Each pair is timed in turn, five times; the ratio is that of the medians. Answers are checked on the way.
 """
 
 from __future__ import annotations
