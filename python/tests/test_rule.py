@@ -227,6 +227,10 @@ def test_explanations(people: People) -> None:
         rule.explain(sex="F")
     with pytest.raises(ValueError, match="score"):
         rule.explain(7, sex="F")
+    with pytest.raises(TypeError, match="values is a dict"):
+        rule.explain(0.5, ["F"])  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="give one score"):
+        rule.explain([0.5, 0.6], sex=["F", "M"])  # type: ignore[call-overload]
 
 
 def test_low_scores_may_be_favourable(people: People) -> None:

@@ -289,6 +289,8 @@ class Rule(RuleFile):
             if values or named:
                 raise ValueError("give the person's score too")
             return self.describe()
+        if values is not None and not isinstance(values, Mapping):
+            raise TypeError("values is a dict of the person's attributes")
         texts = self._person(score, {**(values or {}), **named})
         code = self._core.code_of(texts)
         numbers = _inputs.numbers([score], "score", floats=True)
