@@ -16,25 +16,40 @@
 namespace evenhand::testing::unsorted_test {
 namespace {
 
-// Groups of 60, 30, 8 and 2 %, in bins with many rows each; every other time with ties.
-Tally many_rows(Random& random, int trial) {
-  constexpr Scale scales[] = {Scale::signed_, Scale::probability, Scale::logit};
-  const Scale scale = scales[trial % 3];
+struct ManyRows {
   std::vector<double> score;
   std::vector<std::string> sex;
+  std::vector<int> label;
+  Scale scale = Scale::probability;
+  Favorable favorable = Favorable::high;
+
+  // A new one each time: whatever asks for entries leaves them sorted.
+  Tally tally(bool labelled = false) const {
+    TallyOptions options{.scale = scale, .favorable = favorable};
+    if (labelled) options.label = label;
+    return Tally::of(score, Cells::from({{"sex", sex}}), options);
+  }
+};
+
+// Groups of 60, 30, 8 and 2 %, in bins with many rows each; every other time with ties.
+ManyRows many_rows(Random& random, int trial) {
+  constexpr Scale scales[] = {Scale::signed_, Scale::probability, Scale::logit};
+  ManyRows out;
+  out.scale = scales[trial % 3];
+  out.favorable = trial % 4 == 1 ? Favorable::low : Favorable::high;
   for (int i = 0; i < 20'000; ++i) {
     const double who = random.unit();
     const int group = who < 0.6 ? 0 : who < 0.9 ? 1 : who < 0.98 ? 2 : 3;
     double p = std::pow(random.unit(), 0.7 + 0.4 * group);
     if (trial % 2 == 0) p = std::round(p * 300) / 300;
     const double inside = std::clamp(p, 1e-9, 1 - 1e-9);
-    score.push_back(scale == Scale::signed_ ? 2 * p - 1
-                    : scale == Scale::logit ? std::log(inside / (1 - inside))
-                                            : p);
-    sex.push_back("g" + std::to_string(group));
+    out.score.push_back(out.scale == Scale::signed_ ? 2 * p - 1
+                        : out.scale == Scale::logit ? std::log(inside / (1 - inside))
+                                                    : p);
+    out.sex.push_back("g" + std::to_string(group));
+    out.label.push_back(random.unit() < 0.1 + 0.7 * p ? 1 : 0);
   }
-  const Favorable favorable = trial % 4 == 1 ? Favorable::low : Favorable::high;
-  return Tally::of(score, Cells::from({{"sex", sex}}), {.scale = scale, .favorable = favorable});
+  return out;
 }
 
 // A curve that somebody gave: none, a sigmoid, or pooled blocks with ramps between them.
@@ -63,29 +78,30 @@ void expect_same(const Solution& a, const Solution& b) {
   EXPECT_EQ(a.primal, b.primal);
   EXPECT_EQ(a.dual, b.dual);
   EXPECT_EQ(a.magnitude, b.magnitude);
+  EXPECT_EQ(a.violation, b.violation);
   EXPECT_EQ(a.rule.to_json(), b.rule.to_json());
 }
 
-// Calls `check(tally, stored, random)` for many rows as they came, and for their stored tally.
+// Calls `check(rows, stored, random)` for many rows as they came, and for their stored tally.
 template <class Check>
 void for_both_forms(unsigned seed, const Check& check) {
   Random random(seed);
   for (int trial = 0; trial < trials(60); ++trial) {
     SCOPED_TRACE("trial " + std::to_string(trial));
-    const Tally tally = many_rows(random, trial);
-    check(tally, Tally::from_bytes(tally.to_bytes()), random);
+    const ManyRows rows = many_rows(random, trial);
+    check(rows, Tally::from_bytes(rows.tally().to_bytes()), random);
   }
 }
 
 TEST(Unsorted, RequirementsAreMetByTheSameRuleFromRowsAndFromAStoredTally) {
   int optimal = 0;
-  for_both_forms(1915, [&](const Tally& tally, const Tally& stored, Random& random) {
+  for_both_forms(1915, [&](const ManyRows& rows, const Tally& stored, Random& random) {
     const SolveOptions options{.costs = {0.5 + random.unit(), 0.5 + random.unit()},
-                               .calibrator = given_curve(tally, random)};
+                               .calibrator = given_curve(stored, random)};
     for (const auto& wanted : requirement_sets()) {
       SCOPED_TRACE(wanted.front());
       const Criterion criterion = requirements(wanted);
-      const Solution unsorted = solve(tally, criterion, options);
+      const Solution unsorted = solve(rows.tally(), criterion, options);
       expect_same(unsorted, solve(stored, criterion, options));
       if (unsorted.status != Status::optimal) continue;
       ++optimal;
@@ -95,15 +111,39 @@ TEST(Unsorted, RequirementsAreMetByTheSameRuleFromRowsAndFromAStoredTally) {
   EXPECT_GE(optimal, 3 * trials(60));
 }
 
+// Each fit looks for the bins that it needs among rows as they came; fits of one tally share them,
+// and after some looks all rows are put into their bins.
+TEST(Unsorted, OneRateIsTheSameFromRowsAndFromAStoredTally) {
+  for_both_forms(1918, [&](const ManyRows& rows, const Tally& stored, Random& random) {
+    const SolveOptions options{.costs = {0.5 + random.unit(), 0.5 + random.unit()},
+                               .calibrator = given_curve(stored, random)};
+    const Tally shared = rows.tally();
+    const std::vector<std::string> sex = {"sex"};
+    for (const Criterion& criterion :
+         {statistical_parity({.sensitive = sex}),
+          statistical_parity({.sensitive = sex, .tolerance = 0.2 * random.unit()}),
+          four_fifths({.sensitive = sex}),
+          equal_rates({.sensitive = sex, .rho = Rho::given(random.unit())}),
+          equal_rates({.sensitive = sex, .tolerance = 0.05, .rho = Rho::base()})}) {
+      SCOPED_TRACE(criterion.name);
+      const Solution sorted = solve(stored, criterion, options);
+      EXPECT_EQ(sorted.status, Status::optimal);
+      expect_same(solve(rows.tally(), criterion, options), sorted);
+      expect_same(solve(shared, criterion, options), sorted);
+    }
+    EXPECT_EQ(shared, stored);
+  });
+}
+
 TEST(Unsorted, CertifiedFitsAreTheSameFromRowsAndFromAStoredTally) {
   int by_pairs = 0;
-  for_both_forms(1916, [&](const Tally& tally, const Tally& stored, Random& random) {
-    const SolveOptions options{.calibrator = given_curve(tally, random)};
+  for_both_forms(1916, [&](const ManyRows& rows, const Tally& stored, Random& random) {
+    const SolveOptions options{.calibrator = given_curve(stored, random)};
     for (const double tolerance : {0.13, 0.2, 0.4}) {
       SCOPED_TRACE(tolerance);
       const Criterion criterion =
           statistical_parity({.sensitive = {"sex"}, .tolerance = tolerance});
-      const CertifiedFit unsorted = certify(tally, criterion, options);
+      const CertifiedFit unsorted = certify(rows.tally(), criterion, options);
       const CertifiedFit sorted = certify(stored, criterion, options);
       ASSERT_EQ(unsorted.too_few, sorted.too_few);
       expect_same(unsorted.solution, sorted.solution);

@@ -76,7 +76,9 @@ class BinSums {
     if (!binned_.weight.empty() || (expectations_ && !chances_)) {
       for (std::size_t slot = from; slot < to; ++slot) {
         const bool positive = slot % binned_.parts == 1;
-        for (std::size_t i = start[slot]; i < start[slot + 1]; ++i) add_row(i, positive, sums);
+        for (std::size_t i = start[slot]; i < start[slot + 1]; ++i) {
+          add_row(i, binned_.score()[i], positive, sums);
+        }
       }
       return;
     }
@@ -94,11 +96,11 @@ class BinSums {
     sums.p += p;
   }
 
-  void add_row(std::size_t i, bool positive, WideSums& sums) const {
+  void add_row(std::size_t i, double score, bool positive, WideSums& sums) const {
     const double n = binned_.weight.empty() ? 1 : binned_.weight[i];
     sums.n += n;
     if (positive) sums.n1 += n;
-    if (expectations_) sums.p += fixed_.of(expectations_->probability(cell_, binned_.score[i]), n);
+    if (expectations_) sums.p += fixed_.of(expectations_->probability(cell_, score), n);
   }
 
  private:
@@ -129,16 +131,25 @@ void add_bins(const Tally::Data& data, const FixedPoint& fixed, const Task& task
     }
     std::size_t after = below;
     while (after < cuts.size() && cut_bins[after] == bin) ++after;
-    for (std::size_t part = 0; part < binned.parts; ++part) {
-      const std::size_t slot = binned.slot(task.cell, bin) + part;
-      const bool positive = part == 1;
-      for (std::size_t i = binned.start[slot]; i < binned.start[slot + 1]; ++i) {
-        std::size_t at = below;
-        while (at < after && cuts[at] <= binned.score[i]) ++at;
-        bin_sums.add_row(i, positive, sums[at]);
-      }
+    const std::size_t slot = binned.slot(task.cell, bin);
+    std::size_t i = binned.start[slot];
+    for (const double score : binned.in_bin(task.cell, bin)) {
+      std::size_t at = below;
+      while (at < after && cuts[at] <= score) ++at;
+      bin_sums.add_row(i, score, i >= binned.start[slot + 1], sums[at]);
+      ++i;
     }
   }
+}
+
+// In one look, should rows be as they came.
+void find_bins_of(const Binned& binned, const std::vector<std::vector<double>>& cuts,
+                  unsigned threads) {
+  std::vector<std::size_t> slots;
+  for (CellCode c = 0; c < cuts.size(); ++c) {
+    for (const double cut : cuts[c]) slots.push_back(binned.slot(c, binned.bin_of(cut)));
+  }
+  binned.find(slots, threads);
 }
 
 void add_entries(const Tally::Data& data, const FixedPoint& fixed, const Task& task,
@@ -171,7 +182,8 @@ std::vector<std::vector<Sums>> tabulate(const Tally::Data& data,
   }
   // Where rows need not be seen there is little to do.
   const bool little = counted && (chances || !expectations);
-  const std::size_t entries = data.binned ? data.binned->score.size() : data.sorted().score.size();
+  const std::size_t entries = data.binned ? data.binned->rows() : data.sorted().score.size();
+  if (little) find_bins_of(*data.binned, cuts, threads);
   parallel(tasks.size(), little ? 1 : threads_for(entries, threads), [&](std::size_t t) {
     const Task& task = tasks[t];
     parts[t].resize(cuts[task.cell].size() + 1);

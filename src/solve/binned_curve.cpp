@@ -35,9 +35,8 @@ BinnedCurve::Sums BinnedCurve::from_bin(std::size_t bin) const {
 BinnedCurve::Sums BinnedCurve::from_score(double score) const {
   const std::size_t bin = binned_.bin_of(score);
   Sums sums = from_bin(bin + 1);
-  const std::size_t end = binned_.start[binned_.slot(cell_, bin + 1)];
-  for (std::size_t i = binned_.start[binned_.slot(cell_, bin)]; i < end; ++i) {
-    if (binned_.score[i] >= score) add(sums, binned_.score[i]);
+  for (const double x : binned_.in_bin(cell_, bin)) {
+    if (x >= score) add(sums, x);
   }
   return sums;
 }
@@ -74,11 +73,8 @@ double BinnedCurve::most_benefit(double n) const {
   Sums above = from_bin(bin + 1);
   // The last one selected has this place among the scores of the bin, best first.
   const auto place = static_cast<std::size_t>(std::ceil(n - above.n)) - 1;
-  const auto begin = binned_.score.begin();
-  const auto at = [&](std::size_t b) {
-    return begin + static_cast<std::ptrdiff_t>(binned_.start[binned_.slot(cell_, b)]);
-  };
-  std::vector<double> scores(at(bin), at(bin + 1));
+  const std::span<const double> rows = binned_.in_bin(cell_, bin);
+  std::vector<double> scores(rows.begin(), rows.end());
   if (place >= scores.size()) return total().benefit;
   const auto last = scores.begin() + static_cast<std::ptrdiff_t>(place);
   std::nth_element(scores.begin(), last, scores.end(), std::greater<>());

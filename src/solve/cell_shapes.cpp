@@ -94,6 +94,20 @@ const Pieces& CellShapes::lumps(CellCode cell) const {
   return at.lumps;
 }
 
+void CellShapes::find_around(std::span<const Around> cells, unsigned threads) const {
+  if (!data_.binned) return;
+  const Binned& binned = *data_.binned;
+  std::vector<std::size_t> slots;
+  for (const auto& [pieces, rate] : cells) {
+    const auto [begin, end] = pieces_around(*pieces, rate);
+    for (std::size_t i = begin; i < end; ++i) {
+      const Piece& piece = pieces->list[i];
+      if (!piece.open) slots.push_back(binned.slot(pieces->cell, piece.bin));
+    }
+  }
+  binned.find(slots, threads);
+}
+
 bool CellShapes::open_around(Pieces& pieces, double rate) const {
   const CellCode cell = pieces.cell;
   return evenhand::open_around(pieces, rate, [&](std::size_t bin) -> const std::vector<Piece>& {

@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "calibrate/outlook.h"
@@ -36,6 +38,9 @@ class CellShapes {
   // Benefits from scores: the cell's lumps, and what one of them holds.
   const Pieces& lumps(CellCode cell) const;
   bool open_around(Pieces& pieces, double rate) const;
+  // Finds in one look what the next calls of open_around, of these pieces at these rates, open.
+  using Around = std::pair<const Pieces*, double>;
+  void find_around(std::span<const Around> cells, unsigned threads) const;
 
  private:
   struct Cell;

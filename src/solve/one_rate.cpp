@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "rule/plain_responses.h"
 #include "solve/cell_shapes.h"
@@ -58,9 +59,11 @@ class OneRate {
         meet_each_other(stratum, outcome);
       }
     }
+    std::vector<CellCode> alone;
     for (CellCode c = 0; c < pieces_.size(); ++c) {
-      if (!comparisons_.reasons[c].empty()) decide_alone(c);
+      if (!compared(c) && !pieces_[c].list.empty()) alone.push_back(c);
     }
+    settle(alone, [this](CellCode c) { return best_rate(lines_[c]); });
     realise_with_few_coins(
         problem_, solution, [this](CellCode c, double snap) { return fewest(c, snap); },
         [this](CellCode c) { return response(c); },
@@ -95,6 +98,23 @@ class OneRate {
     return true;
   }
 
+  // So that refining these cells finds its rows.
+  void prepare_to_refine(const std::vector<CellCode>& cells) const {
+    std::vector<CellShapes::Around> around;
+    for (const CellCode c : cells) around.emplace_back(&pieces_[c], rates_[c]);
+    problem_.shapes->find_around(around, problem_.options.threads);
+  }
+
+  // Each cell by itself at the rate that it has after it was refined there.
+  void settle(const std::vector<CellCode>& cells, const std::function<double(CellCode)>& rate_of) {
+    for (bool moved = true; moved;) {
+      for (const CellCode c : cells) rates_[c] = rate_of(c);
+      prepare_to_refine(cells);
+      moved = false;
+      for (const CellCode c : cells) moved = refine(c) || moved;
+    }
+  }
+
   // Lumped bins have about the right slopes, so the search soon comes near; once the pieces around
   // every threshold are single scores, the slopes there are exact, and so is the answer.
   void meet_each_other(const Stratum& stratum, StratumOutcome& outcome) {
@@ -111,10 +131,12 @@ class OneRate {
                           criterion.ratio);
       });
       common = find_common(lines);
-      parallel(lines.size(), threads, [&](std::size_t i) {
+      for (std::size_t i = 0; i < lines.size(); ++i) {
         rates_[stratum.compared[i]] = rate_at(lines[i], common.at);
-        fresh[i] = refine(stratum.compared[i]) ? 1 : 0;
-      });
+      }
+      prepare_to_refine(stratum.compared);
+      parallel(lines.size(), threads,
+               [&](std::size_t i) { fresh[i] = refine(stratum.compared[i]) ? 1 : 0; });
       moved = std::any_of(fresh.begin(), fresh.end(), [](char one) { return one != 0; });
     }
     const bool by_ratio = criterion.relation == Relation::ratio;
@@ -129,22 +151,15 @@ class OneRate {
   void stay_within(const Window& window, const Stratum& stratum, StratumOutcome& outcome) {
     outcome.lowest = window.low;
     outcome.highest = window.high;
+    settle(stratum.compared, [&](CellCode c) {
+      return std::clamp(best_rate(lines_[c]), outcome.lowest, outcome.highest);
+    });
     for (const CellCode c : stratum.compared) {
-      do {
-        rates_[c] = std::clamp(best_rate(lines_[c]), outcome.lowest, outcome.highest);
-      } while (refine(c));
       const double best = best_rate(lines_[c]);
       multipliers_[c] = best < outcome.lowest    ? slope_left_of(lines_[c], rates_[c])
                         : best > outcome.highest ? slope_right_of(lines_[c], rates_[c])
                                                  : 0;
     }
-  }
-
-  void decide_alone(CellCode c) {
-    if (pieces_[c].list.empty()) return;
-    do {
-      rates_[c] = best_rate(lines_[c]);
-    } while (refine(c));
   }
 
   // A coin for a block of pooled labels need not concern all of it: other thresholds may lie on the

@@ -132,11 +132,14 @@ std::vector<Piece> open_lump(const Tally::Data& data, CellCode cell, std::size_t
   return out;
 }
 
-bool open_around(Pieces& pieces, double rate, const OpenLump& open) {
+// The piece before, the piece itself and the one after it set the thresholds and the slopes.
+std::pair<std::size_t, std::size_t> pieces_around(const Pieces& pieces, double rate) {
   const std::size_t at = partial_piece(pieces, rate);
-  // The piece before, the piece itself and the one after it set the thresholds and the slopes.
-  const std::size_t begin = at == 0 ? 0 : at - 1;
-  const std::size_t end = std::min(pieces.list.size(), at + 2);
+  return {at == 0 ? 0 : at - 1, std::min(pieces.list.size(), at + 2)};
+}
+
+bool open_around(Pieces& pieces, double rate, const OpenLump& open) {
+  const auto [begin, end] = pieces_around(pieces, rate);
   std::size_t size = 0;  // of the pieces in their place
   bool opened = false;
   for (std::size_t i = begin; i < end; ++i) {

@@ -5,6 +5,7 @@
 #include <evenhand/criterion.h>
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "calibrate/outlook.h"
@@ -44,6 +45,9 @@ std::size_t partial_piece(const Pieces& pieces, double rate);
 // The pieces of one lump, best first.
 std::vector<Piece> open_lump(const Tally::Data& data, CellCode cell, std::size_t bin,
                              const Outlook& outlook, const Costs& costs);
+
+// The pieces that bear on the threshold at this rate: from the first to before the second.
+std::pair<std::size_t, std::size_t> pieces_around(const Pieces& pieces, double rate);
 
 // Opens the lumps that bear on the threshold at this rate; false if there were none.
 using OpenLump = std::function<const std::vector<Piece>&(std::size_t bin)>;

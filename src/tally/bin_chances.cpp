@@ -20,11 +20,12 @@ const std::vector<Wide>& Tally::Data::bin_chances(unsigned threads) const {
 
 bool only_zero_and_one(const Tally& tally) {
   const Tally::Data& data = tally.data();
-  const Doubles& scores = data.binned ? data.binned->score : data.sorted().score;
-  return std::all_of(scores.begin(), scores.end(), [&](double x) {
+  const auto is = [&](double x) {
     const double score = data.reading.turn(x);
     return score == 0 || score == 1;
-  });
+  };
+  if (data.binned) return data.binned->all_of(is);
+  return std::ranges::all_of(data.sorted().score, is);
 }
 
 }  // namespace evenhand

@@ -14,11 +14,12 @@ template <class Probability>
 std::vector<Wide> chances_of(const Binned& binned, unsigned threads, Probability probability) {
   const std::size_t slots = binned.start.size() - 1;
   const std::size_t slots_of_cell = binned.bins * binned.parts;
+  const Doubles& score = binned.score();
   std::vector<Wide> out(slots);
   const auto sum_of = [&](std::size_t slot) {
     const auto cell = static_cast<CellCode>(slot / slots_of_cell);
-    const double* at = binned.score.data() + binned.start[slot];
-    const double* const end = binned.score.data() + binned.start[slot + 1];
+    const double* at = score.data() + binned.start[slot];
+    const double* const end = score.data() + binned.start[slot + 1];
     constexpr std::ptrdiff_t run = 1024;  // so many units of 2^52 fit into 64 bits
     while (at < end) {
       std::int64_t sum = 0;
@@ -28,7 +29,7 @@ std::vector<Wide> chances_of(const Binned& binned, unsigned threads, Probability
       out[slot] += sum;
     }
   };
-  const std::size_t tasks = binned.score.size() / (std::size_t{1} << 16U) + 1;
+  const std::size_t tasks = binned.rows() / (std::size_t{1} << 16U) + 1;
   parallel(tasks, threads, [&](std::size_t task) {
     for (std::size_t slot = slots * task / tasks; slot < slots * (task + 1) / tasks; ++slot) {
       sum_of(slot);

@@ -1,8 +1,12 @@
+#include "tally/binned.h"
+
 #include <evenhand/bad_row.h>
 #include <evenhand/text.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -11,36 +15,60 @@
 
 #include "support/dyadic.h"
 #include "support/parallel.h"
-#include "tally/data.h"
+#include "tally/place_rows.h"
+#include "tally/scatter.h"
 
 namespace evenhand {
 namespace {
 
 constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t block = 1024;  // rows placed together, in a cache
+
+// A probability as a linear function of the turned score: the same bits as Reading::probability.
+struct Line {
+  double factor, offset;
+};
+std::optional<Line> probability_line(const Reading& reading) {
+  if (reading.scale == Scale::signed_) return Line{0.5, 0.5};
+  if (reading.scale != Scale::probability) return std::nullopt;
+  return Line{1, reading.favorable == Favorable::low ? 1.0 : 0.0};
+}
 
 template <class Score>
 class Binner {
  public:
   Binner(std::span<const Score> scores, const Rows& rows, const Reading& reading,
          std::optional<int> level, std::size_t cells, unsigned threads)
-      : scores_(scores), rows_(rows), reading_(reading), level_(level), cells_(cells) {
-    threads_ = thread_count(threads);
+      : scores_(scores),
+        rows_(rows),
+        reading_(reading),
+        level_(level),
+        cells_(cells),
+        threads_(thread_count(threads)) {
     out_.parts = rows.labels.empty() ? 1 : 2;
     out_.bins = bins_for(scores.size(), cells * out_.parts);
     slots_ = cells * out_.bins * out_.parts;
-    // A thread's counts must not cost more than its rows.
-    const std::size_t worthwhile = scores.size() / std::max<std::size_t>(4 * slots_, 16384);
-    chunks_ = std::clamp<std::size_t>(worthwhile, 1, threads_);
     choose_range();
+    places_ = {reading.favorable == Favorable::low ? -1.0 : 1.0,
+               reading.lowest(),
+               reading.highest(),
+               static_cast<std::uint32_t>(std::min<std::size_t>(cells, unseen_cell)),
+               out_.low,
+               out_.per_unit,
+               static_cast<double>(out_.bins - 1),
+               static_cast<unsigned>(std::countr_zero(out_.bins))};
   }
 
-  Binned run() && {
-    if (rows_.weights.empty()) {
-      rows_.labels.empty() ? fill<false, false>() : fill<true, false>();
+  BinnedRows run(bool sorted_next) && {
+    constexpr std::size_t most_short_slots = no_slot<std::uint16_t>;
+    if (slots_ > most_short_slots) {
+      put_into_slots<std::uint32_t>();
+    } else if (sorted_next || !rows_.labels.empty() || !rows_.weights.empty()) {
+      put_into_slots<std::uint16_t>();
     } else {
-      rows_.labels.empty() ? fill<false, true>() : fill<true, true>();
+      keep_as_they_came();
     }
-    return std::move(out_);
+    return {std::move(out_), std::move(chances_)};
   }
 
  private:
@@ -48,27 +76,6 @@ class Binner {
     const double x = reading_.turn(static_cast<double>(scores_[row]));
     return level_ ? cut(x, *level_, reading_) : x;
   }
-
-  // All that a row's place depends on, in registers while many rows are placed.
-  struct Placer {
-    double sign, low, per_unit, last;
-    unsigned bin_bits;
-
-    explicit Placer(const Binned& out, const Reading& reading)
-        : sign(reading.favorable == Favorable::low ? -1 : 1),
-          low(out.low),
-          per_unit(out.per_unit),
-          last(static_cast<double>(out.bins - 1)),
-          bin_bits(static_cast<unsigned>(std::countr_zero(out.bins))) {}
-
-    double turn(double score) const noexcept { return score * sign + 0.0; }
-    std::size_t bin(CellCode code, double x) const noexcept {  // as Binned::bin_of
-      double at = (x - low) * per_unit;
-      at = at > 0 ? at : 0;
-      at = at < last ? at : last;
-      return (std::size_t{code} << bin_bits) + static_cast<std::size_t>(static_cast<int>(at));
-    }
-  };
 
   // The range of some of the rows: bins only have to be even enough. Others go to the end bins.
   void choose_range() {
@@ -87,86 +94,120 @@ class Binner {
     if (!std::isfinite(out_.per_unit)) out_.per_unit = 0;
   }
 
-  std::size_t chunk_start(std::size_t chunk) const noexcept {
-    return scores_.size() / chunks_ * chunk + std::min(chunk, scores_.size() % chunks_);
-  }
-
-  template <bool labelled, bool weighted>
-  void fill() {
-    level_ ? fill<labelled, weighted, true>() : fill<labelled, weighted, false>();
-  }
-
-  template <bool labelled, bool weighted, bool leveled>
-  void fill() {
-    if (scores_.size() < std::numeric_limits<std::uint32_t>::max()) {
-      fill<labelled, weighted, leveled, std::uint32_t>();
-    } else {
-      fill<labelled, weighted, leveled, std::uint64_t>();
-    }
-  }
-
-  // Calls put(row, x, slot) for the rows of a chunk, while `valid` is true of their scores.
-  template <bool labelled, bool weighted, bool leveled, class Valid, class Put>
-  std::size_t place(std::size_t chunk, Valid valid, Put put) const {
-    const Placer placer(out_, reading_);
-    const std::span<const Score> scores = scores_;
-    const std::span<const CellCode> codes = rows_.codes;
-    const std::size_t end = chunk_start(chunk + 1);
-    for (std::size_t row = chunk_start(chunk); row < end; ++row) {
-      double x = placer.turn(static_cast<double>(scores[row]));
-      if (!valid(x, codes[row])) return row;
-      if constexpr (weighted) {
-        if (rows_.weights[row] == 0) continue;
+  // Calls put(chunk, first row, turned scores, their slots) for one block of rows after the other,
+  // on several threads.
+  template <class Put>
+  void place(std::size_t chunks, Put put) const {
+    std::vector<std::size_t> bad(chunks, no_row);
+    parallel(chunks, threads_, [&](std::size_t chunk) {
+      std::array<double, block> x;            // NOLINT(cppcoreguidelines-pro-type-member-init)
+      std::array<std::uint32_t, block> slot;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+      const std::size_t end = scores_.size() * (chunk + 1) / chunks;
+      for (std::size_t row = scores_.size() * chunk / chunks; row < end; row += block) {
+        const std::size_t count = std::min(block, end - row);
+        const CellCode* const codes = rows_.codes.data() + row;
+        const std::span turned = std::span(x).first(count);
+        if (!turn_rows(places_, scores_.subspan(row, count), codes, x.data())) {
+          bad[chunk] = first_bad(row, row + count);
+          return;
+        }
+        if (level_) std::ranges::transform(turned, x.begin(), Cutter(*level_, reading_));
+        slots_of(places_, turned, codes, slot.data());
+        put(chunk, row, std::span<const double>(turned), slot.data());
       }
-      if constexpr (leveled) x = cut(x, *level_, reading_);
-      std::size_t slot = placer.bin(codes[row], x);
-      if constexpr (labelled) slot = slot * 2 + rows_.labels[row];
-      put(row, x, slot);
-    }
-    return no_row;
+    });
+    if (const std::size_t row = *std::ranges::min_element(bad); row != no_row) fail(row);
   }
 
-  template <bool labelled, bool weighted, bool leveled, class Index>
-  void fill() {
-    std::vector<std::vector<Index>> next(chunks_);
-    std::vector<std::size_t> bad(chunks_, no_row);
-    parallel(chunks_, threads_, [&](std::size_t chunk) {
-      std::vector<Index> counts(slots_);
-      const double low = reading_.lowest();
-      const double high = reading_.highest();
-      bad[chunk] = place<labelled, weighted, leveled>(
-          chunk,
-          [low, high, cells = cells_](double x, CellCode code) {
-            return x >= low && x <= high && code < cells;
-          },
-          [at = counts.data()](std::size_t, double, std::size_t slot) { ++at[slot]; });
-      next[chunk] = std::move(counts);
-    });
-    if (const std::size_t row = *std::min_element(bad.begin(), bad.end()); row != no_row) {
-      fail(row);
+  std::size_t first_bad(std::size_t begin, std::size_t end) const {
+    for (std::size_t row = begin; row < end; ++row) {
+      const double x = reading_.turn(static_cast<double>(scores_[row]));
+      if (!reading_.valid(x) || rows_.codes[row] >= cells_) return row;
     }
-    // Rows of a slot lie together, chunk after chunk.
-    out_.start.resize(slots_ + 1);
-    Index total = 0;
-    for (std::size_t slot = 0; slot < slots_; ++slot) {
-      out_.start[slot] = total;
-      for (std::vector<Index>& at : next) total += std::exchange(at[slot], total);
-    }
-    out_.start[slots_] = total;
-    out_.score.resize(total);
-    if constexpr (weighted) {
-      out_.weight.resize(total);
-    }
-    parallel(chunks_, threads_, [&](std::size_t chunk) {
-      place<labelled, weighted, leveled>(
-          chunk, [](double, CellCode) { return true; },
-          [&, at = next[chunk].data(), score = out_.score.data()](std::size_t row, double x,
-                                                                  std::size_t slot) {
-            const Index to = at[slot]++;
-            score[to] = x;
-            if constexpr (weighted) out_.weight[to] = rows_.weights[row];
+    return end;
+  }
+
+  template <class Slot>
+  void put_into_slots() {
+    LargeArray<Slot> slot(scores_.size());
+    constexpr std::size_t worthwhile = std::size_t{1} << 14U;
+    place(std::clamp<std::size_t>(scores_.size() / worthwhile, 1, threads_),
+          [&](std::size_t, std::size_t row, std::span<const double> x, const std::uint32_t* at) {
+            for (std::size_t i = 0; i < x.size(); ++i) slot[row + i] = static_cast<Slot>(at[i]);
+            if (!rows_.labels.empty()) {
+              for (std::size_t i = 0; i < x.size(); ++i) {
+                slot[row + i] = static_cast<Slot>(2 * at[i] + rows_.labels[row + i]);
+              }
+            }
+            if (rows_.weights.empty()) return;
+            for (std::size_t i = 0; i < x.size(); ++i) {
+              if (rows_.weights[row + i] == 0) slot[row + i] = no_slot<Slot>;
+            }
           });
+    Doubles score;
+    const auto size = [&](std::size_t total) {
+      score.resize(total);
+      if (!rows_.weights.empty()) out_.weight.resize(total);
+    };
+    const auto put_all = [&](auto value) {
+      out_.start = scatter(std::span<const Slot>(slot), slots_, threads_, size,
+                           [&](std::size_t row, std::size_t to) {
+                             score[to] = value(row);
+                             if (!rows_.weights.empty()) out_.weight[to] = rows_.weights[row];
+                           });
+    };
+    if (level_) {
+      put_all([this](std::size_t row) { return turned(row); });
+    } else {
+      put_all([this](std::size_t row) {
+        return static_cast<double>(scores_[row]) * places_.sign + 0.0;
+      });
+    }
+    out_.set_score(std::move(score));
+  }
+
+  // A slot's rows and the sum of their probabilities are counted in one addition: the sum has the
+  // 96 bits below.
+  static constexpr unsigned sum_bits = 96;
+  static constexpr std::size_t most_rows_counted = std::size_t{1} << 31U;
+
+  void keep_as_they_came() {
+    Doubles score(scores_.size());
+    LargeArray<std::uint16_t> slot(scores_.size());
+    const std::optional<Line> line = probability_line(reading_);
+    const Line chance = line.value_or(Line{0, 0});
+    // A thread's counts must not cost more than its rows.
+    const std::size_t worthwhile = scores_.size() / std::max<std::size_t>(4 * slots_, 16384);
+    const std::size_t chunks =
+        std::max(std::clamp<std::size_t>(worthwhile, 1, threads_),
+                 (scores_.size() + most_rows_counted - 1) / most_rows_counted);
+    std::vector<std::vector<Wide>> counts(chunks);
+    place(chunks, [&](std::size_t chunk, std::size_t row, std::span<const double> x,
+                      const std::uint32_t* at) {
+      std::vector<Wide>& own = counts[chunk];
+      if (own.empty()) own.resize(slots_);
+      std::ranges::copy(x, score.begin() + static_cast<std::ptrdiff_t>(row));
+      std::uint16_t* const to = slot.data() + row;
+      for (std::size_t i = 0; i < x.size(); ++i) to[i] = static_cast<std::uint16_t>(at[i]);
+      Wide* const sums = own.data();
+      constexpr Wide one = Wide{1} << sum_bits;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        sums[at[i]] += one + chance_units(x[i] * chance.factor + chance.offset);
+      }
     });
+    out_.start.assign(slots_ + 1, 0);
+    std::vector<Wide> chances(slots_);
+    for (std::size_t s = 0; s < slots_; ++s) {
+      std::size_t rows = 0;
+      for (const std::vector<Wide>& own : counts) {
+        if (own.empty()) continue;
+        rows += static_cast<std::size_t>(own[s] >> sum_bits);
+        chances[s] += own[s] & ((Wide{1} << sum_bits) - 1);
+      }
+      out_.start[s + 1] = out_.start[s] + rows;
+    }
+    if (line) chances_ = std::move(chances);
+    out_.set_rows(std::move(score), std::move(slot));
   }
 
   [[noreturn]] void fail(std::size_t row) const {
@@ -196,8 +237,9 @@ class Binner {
   std::size_t cells_;
   unsigned threads_ = 1;
   std::size_t slots_ = 1;
-  std::size_t chunks_ = 1;
+  Places places_;
   Binned out_;
+  std::vector<Wide> chances_;
 };
 
 }  // namespace
@@ -209,10 +251,10 @@ std::size_t bins_for(std::size_t rows, std::size_t lists) {
   return std::bit_floor(std::max<std::size_t>(1, slots / std::max<std::size_t>(1, lists)));
 }
 
-Binned bin_rows(const Rows& rows, std::size_t cells, const Reading& reading,
-                std::optional<int> level, unsigned threads) {
+BinnedRows bin_rows(const Rows& rows, std::size_t cells, const Reading& reading,
+                    std::optional<int> level, unsigned threads, bool sorted_next) {
   const auto run = [&](auto scores) {
-    return Binner(scores, rows, reading, level, cells, threads).run();
+    return Binner(scores, rows, reading, level, cells, threads).run(sorted_next);
   };
   if (const auto* doubles = std::get_if<std::span<const double>>(&rows.score.view())) {
     return run(*doubles);

@@ -90,13 +90,14 @@ Binned bin_lists(std::span<const CellRows> cells, bool labelled) {
     first = last;
   }
   out.start.push_back(total);
-  out.score.resize(total);
+  Doubles score(total);
   parallel(portions.size(), 0, [&](std::size_t task) {
     Portion& portion = portions[task];
     for (const std::vector<double>& block : portion.blocks) {
-      for (const double x : block) out.score[portion.next[out.bin_of(x)]++] = x;
+      for (const double x : block) score[portion.next[out.bin_of(x)]++] = x;
     }
   });
+  out.set_score(std::move(score));
   return out;
 }
 

@@ -1,5 +1,5 @@
-// What a tally holds. Rows are kept as they came, thrown into bins, as long as that is exact; the
-// sorted form is made when something first needs it.
+// What a tally holds. Rows are kept in bins, as long as that is exact; the sorted form is made when
+// something first needs it.
 #pragma once
 
 #include <evenhand/tally.h>
@@ -8,45 +8,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "tally/binned.h"
+
 namespace evenhand {
-
-constexpr std::size_t huge_page = std::size_t{1} << 21U;
-constexpr std::size_t huge_worthwhile = 2 * huge_page;
-void ask_for_huge_pages(void* at, std::size_t bytes) noexcept;  // tally/huge_pages.cpp
-
-// Leaves new elements as they are: they are written right away, by several threads. Long arrays ask
-// for huge pages, since clearing small ones takes the kernel longer than filling them takes us.
-template <class T>
-struct LeaveUninitialised : std::allocator<T> {
-  template <class U>
-  struct rebind {
-    using other = LeaveUninitialised<U>;
-  };
-  T* allocate(std::size_t n) {
-    if (n * sizeof(T) < huge_worthwhile) return std::allocator<T>::allocate(n);
-    void* const at = ::operator new (n * sizeof(T), std::align_val_t{huge_page});
-    ask_for_huge_pages(at, n * sizeof(T));
-    return static_cast<T*>(at);
-  }
-  void deallocate(T* at, std::size_t n) noexcept {
-    if (n * sizeof(T) < huge_worthwhile) return std::allocator<T>::deallocate(at, n);
-    ::operator delete (at, std::align_val_t{huge_page});
-  }
-  template <class U>
-  void construct(U* at) noexcept {
-    ::new (static_cast<void*>(at)) U;
-  }
-  template <class U, class... Arguments>
-  void construct(U* at, Arguments&&... arguments) {
-    ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
-  }
-};
-using Doubles = std::vector<double, LeaveUninitialised<double>>;
 
 // The distinct scores of all cells, ascending inside each cell. Cell c has entries
 // start[c] ... start[c + 1] - 1.
@@ -60,39 +28,6 @@ struct Sorted {
   std::size_t size() const noexcept { return score.size(); }
 };
 
-// Rows in bins: all rows of a bin have larger scores than those of the bins before it, rows inside
-// a bin have no order. Finding a threshold needs a few bins sorted, not all rows.
-struct Binned {
-  std::size_t bins = 1;   // for each cell
-  std::size_t parts = 1;  // 2 with labels: rows with an unfavourable outcome, then the others
-  double low = 0;         // bin = (x - low) * per_unit, cut to [0, bins - 1]; nondecreasing in x
-  double per_unit = 0;
-  std::vector<std::size_t> start;  // of each (cell, bin, part), and the end
-  Doubles score;
-  Doubles weight;  // empty: 1 each
-
-  std::size_t bin_of(double x) const noexcept {
-    double at = (x - low) * per_unit;
-    at = at > 0 ? at : 0;
-    const auto last = static_cast<double>(bins - 1);
-    return static_cast<std::size_t>(at < last ? at : last);
-  }
-  // Above every score of the bins before, below every score of those after; not always inside.
-  double middle(std::size_t bin) const noexcept {
-    return per_unit > 0 ? low + (static_cast<double>(bin) + 0.5) / per_unit : low;
-  }
-  std::size_t slot(CellCode cell, std::size_t bin) const noexcept {
-    return (cell * bins + bin) * parts;
-  }
-};
-
-// Probabilities add up in fixed point, in units of 2^-52: additions commute exactly, so that no
-// order shows in a sum.
-__extension__ using Wide = __int128;
-inline std::int64_t chance_units(double p) noexcept {
-  return static_cast<std::int64_t>(p * 0x1p52);
-}
-
 struct Tally::Data {
   CellNames names;
   Reading reading;
@@ -105,6 +40,7 @@ struct Tally::Data {
   std::optional<Binned> binned;
 
   Data() = default;
+  void set_binned(BinnedRows rows);
   const Sorted& sorted() const;  // thread-safe
   // The units of all rows of each slot of `binned`, where these are not weighted and probabilities
   // linear in the score. Made when first asked for; thread-safe.
@@ -119,21 +55,6 @@ struct Tally::Data {
   mutable std::vector<Wide> chances_;
   bool has_sorted_ = false;
 };
-
-// tally/binned.cpp: rows into bins. Labels are 0 or 1 (empty: none), already
-// turned; weights are integers >= 0 or fractional ones (empty: 1 each). Throws for a bad score or
-// code.
-struct Rows {
-  Numbers score;
-  std::span<const CellCode> codes;
-  std::span<const std::uint8_t> labels;
-  std::span<const double> weights;
-};
-Binned bin_rows(const Rows& rows, std::size_t cells, const Reading& reading,
-                std::optional<int> level, unsigned threads);
-
-// So many bins for each of `lists` that a bin has few rows, and counting them stays in a cache.
-std::size_t bins_for(std::size_t rows, std::size_t lists);
 
 // tally/tally.cpp
 std::vector<CellTotal> totals_of(const Binned& binned, std::size_t cells);

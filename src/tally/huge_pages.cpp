@@ -1,4 +1,4 @@
-#include "tally/data.h"
+#include "tally/large_array.h"
 
 #ifdef __linux__
 #include <sys/mman.h>

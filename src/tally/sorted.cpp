@@ -34,14 +34,21 @@ void distinct(std::span<const Weighted> negatives, std::span<const Weighted> pos
   }
 }
 
-// The rows of bin `b` (counted over all cells) begin, split and end here. Without labels all rows
-// are in the first list.
-struct Extent {
-  std::size_t begin, split, end;
+// The rows of a bin, of which those from `split` on have the favourable outcome. Without labels all
+// are before it.
+struct BinRows {
+  std::span<const double> score;
+  std::span<const double> weight;  // empty: 1 each
+  std::size_t split;
 };
-Extent extent(const Binned& binned, std::size_t b) {
+
+// Bin `b` is counted over all cells.
+BinRows bin_rows_at(const Binned& binned, std::size_t b, std::span<const double> score) {
   const std::size_t slot = b * binned.parts;
-  return {binned.start[slot], binned.start[slot + 1], binned.start[slot + binned.parts]};
+  const std::size_t begin = binned.start[slot];
+  const std::span<const double> weight(binned.weight);
+  return {score, weight.empty() ? weight : weight.subspan(begin, score.size()),
+          binned.start[slot + 1] - begin};
 }
 
 // The distinct scores of a bin, from its rows with either outcome. Rows are thrown into as many
@@ -51,18 +58,17 @@ Extent extent(const Binned& binned, std::size_t b) {
 class CountedBin {
  public:
   template <class Put>
-  void operator()(const Binned& binned, const Extent& where, Put put) {
-    const auto scores = std::span<const double>(binned.score).first(where.end);
-    const auto rows = scores.subspan(where.begin);
+  void operator()(const BinRows& bin, Put put) {
+    const std::span<const double> rows = bin.score;
     if (rows.empty()) return;
     const double first = rows.front();
-    const auto positives = scores.subspan(where.split);
+    const auto positives = rows.subspan(bin.split);
     if (std::all_of(rows.begin(), rows.end(), [&](double x) { return x == first; })) {
       put(first, static_cast<double>(rows.size()), static_cast<double>(positives.size()));
       return;
     }
     rows_.resize(rows.size());
-    throw_into_buckets(rows.first(where.split - where.begin), positives);
+    throw_into_buckets(rows.first(bin.split), positives);
     for (std::size_t i = 1; i < rows_.size(); ++i) {
       const Row row = rows_[i];
       std::size_t at = i;
@@ -140,13 +146,13 @@ class CountedBin {
 class WeightedBin {
  public:
   template <class Put>
-  void operator()(const Binned& binned, const Extent& at, Put put) {
+  void operator()(const BinRows& bin, Put put) {
     rows_.clear();
-    for (std::size_t i = at.begin; i < at.end; ++i) {
-      rows_.push_back({binned.score[i], binned.weight[i]});
+    for (std::size_t i = 0; i < bin.score.size(); ++i) {
+      rows_.push_back({bin.score[i], bin.weight[i]});
     }
-    const auto negatives = std::span(rows_).first(at.split - at.begin);
-    const auto positives = std::span(rows_).subspan(at.split - at.begin);
+    const auto negatives = std::span(rows_).first(bin.split);
+    const auto positives = std::span(rows_).subspan(bin.split);
     std::sort(negatives.begin(), negatives.end());
     std::sort(positives.begin(), positives.end());
     distinct(negatives, positives, put);
@@ -163,7 +169,8 @@ Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
   const auto first_bin = [&](std::size_t task) { return all_bins * task / tasks; };
   const bool labelled = binned.parts == 2;
   // Each bin first writes where its rows were: there is room, as it has no more entries than rows.
-  const std::size_t rows = binned.start.back();
+  const std::size_t rows = binned.rows();
+  const std::span<const double> score(binned.score());
   Sorted out;
   out.score.resize(rows);
   out.n.resize(rows);
@@ -172,15 +179,17 @@ Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
   parallel(tasks, threads, [&](std::size_t task) {
     Bin bin;
     for (std::size_t b = first_bin(task); b < first_bin(task + 1); ++b) {
-      const Extent at = extent(binned, b);
-      std::size_t to = at.begin;
-      bin(binned, at, [&](double score, double n, double n1) {
-        out.score[to] = score;
-        out.n[to] = n;
-        if (labelled) out.n1[to] = n1;
-        ++to;
-      });
-      entries[b] = to - at.begin;
+      const std::size_t begin = binned.start[b * binned.parts];
+      const std::size_t end = binned.start[(b + 1) * binned.parts];
+      std::size_t to = begin;
+      bin(bin_rows_at(binned, b, score.subspan(begin, end - begin)),
+          [&](double x, double n, double n1) {
+            out.score[to] = x;
+            out.n[to] = n;
+            if (labelled) out.n1[to] = n1;
+            ++to;
+          });
+      entries[b] = to - begin;
     }
   });
   // Then close the gaps that repeated scores left.
@@ -203,11 +212,10 @@ Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
 }
 
 template <class Bin>
-std::vector<Entry> open(const Binned& binned, std::size_t b) {
+std::vector<Entry> open(const BinRows& rows) {
   std::vector<Entry> out;
-  Bin()(binned, extent(binned, b), [&](double score, double n, double n1) {
-    out.push_back({score, n, n1});
-  });
+  out.reserve(rows.score.size());
+  Bin()(rows, [&](double score, double n, double n1) { out.push_back({score, n, n1}); });
   return out;
 }
 
@@ -219,8 +227,8 @@ Sorted sort_bins(const Binned& binned, std::size_t cells, unsigned threads) {
 }
 
 std::vector<Entry> open_bin(const Binned& binned, CellCode cell, std::size_t bin) {
-  const std::size_t b = cell * binned.bins + bin;
-  return binned.weight.empty() ? open<CountedBin>(binned, b) : open<WeightedBin>(binned, b);
+  const BinRows rows = bin_rows_at(binned, cell * binned.bins + bin, binned.in_bin(cell, bin));
+  return binned.weight.empty() ? open<CountedBin>(rows) : open<WeightedBin>(rows);
 }
 
 std::vector<CellTotal> totals_of(const Sorted& sorted) {

@@ -156,22 +156,6 @@ Tally finish(std::shared_ptr<Tally::Data> data, Sorted sorted) {
   return Tally(std::move(data));
 }
 
-const Sorted& Tally::Data::sorted() const {
-  if (has_sorted_) return sorted_;
-  std::call_once(once_, [this] { sorted_ = sort_bins(*binned, names.size(), 0); });
-  return sorted_;
-}
-
-void Tally::Data::set_sorted(Sorted sorted) {
-  sorted_ = std::move(sorted);
-  has_sorted_ = true;
-}
-
-double Tally::Data::weight() const noexcept {
-  return std::accumulate(totals.begin(), totals.end(), 0.0,
-                         [](double sum, const CellTotal& total) { return sum + total.n; });
-}
-
 Tally Tally::of(const Numbers& score, const Cells& cells, const TallyOptions& options) {
   return of(score, cells.names, cells.codes, options);
 }
@@ -197,16 +181,17 @@ Tally Tally::of(const Numbers& score, const CellNames& names, std::span<const Ce
     data->unit_weights = false;
     data->integer_weights = weights.integers;
   }
-  Binned binned = bin_rows({score, codes, labels, weights.values}, names.size(), data->reading,
-                           data->level, options.threads);
   // Bins stay unsorted where that cannot be told from outside: while every score is kept, and sums
   // do not depend on their order.
-  if (data->resolution == Resolution::exact() && data->integer_weights) {
-    data->totals = totals_of(binned, names.size());
-    data->binned = std::move(binned);
+  const bool stay = data->resolution == Resolution::exact() && data->integer_weights;
+  BinnedRows rows = bin_rows({score, codes, labels, weights.values}, names.size(), data->reading,
+                             data->level, options.threads, !stay);
+  if (stay) {
+    data->totals = totals_of(rows.binned, names.size());
+    data->set_binned(std::move(rows));
     return Tally(std::move(data));
   }
-  Sorted sorted = sort_bins(binned, names.size(), options.threads);
+  Sorted sorted = sort_bins(rows.binned, names.size(), options.threads);
   return finish(std::move(data), std::move(sorted));
 }
 
@@ -228,7 +213,8 @@ Tally Tally::counted(const Numbers& score, const Numbers& count, const Cells& ce
   data->unit_weights = counts.integers && !options.weighted;
   if (!options.positives.given()) {
     const Binned binned = bin_rows({score, cells.codes, {}, counts.values}, cells.names.size(),
-                                   data->reading, data->level, 0);
+                                   data->reading, data->level, 0, true)
+                              .binned;
     return finish(std::move(data), sort_bins(binned, cells.names.size(), 0));
   }
   // With labels each line is two rows: its unfavourable and its favourable outcomes.
@@ -259,10 +245,12 @@ Tally Tally::counted(const Numbers& score, const Numbers& count, const Cells& ce
   const Binned binned = [&] {
     try {
       return bin_rows({scores, codes, labels, weights}, cells.names.size(), data->reading,
-                      data->level, 0);
+                      data->level, 0, true)
+          .binned;
     } catch (const std::invalid_argument&) {
       // Say the line that was given, not the row made of it.
-      bin_rows({score, cells.codes, {}, {}}, cells.names.size(), data->reading, data->level, 0);
+      bin_rows({score, cells.codes, {}, {}}, cells.names.size(), data->reading, data->level, 0,
+               true);
       throw;
     }
   }();

@@ -1,0 +1,130 @@
+#include "tally/place_rows.h"
+
+#include <cstddef>
+
+// A processor's own instructions are chosen when the program runs, unless the compiler may use
+// them anyway or cannot compile for several.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX512F__)
+#define EVENHAND_WIDE_VECTORS 1
+#define EVENHAND_FOR(instructions) __attribute__((target(instructions)))
+#else
+#define EVENHAND_WIDE_VECTORS 0
+#endif
+
+namespace evenhand {
+namespace {
+
+template <class Score>
+[[gnu::always_inline]] inline bool turn(const Places& places, std::span<const Score> scores,
+                                        const CellCode* codes, double* x) {
+  const std::size_t rows = scores.size();
+  const Score* const from = scores.data();
+  const double sign = places.sign;
+  const double lowest = places.lowest;
+  const double highest = places.highest;
+  std::int64_t bad_scores = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double turned = static_cast<double>(from[i]) * sign + 0.0;
+    x[i] = turned;
+    bad_scores |= static_cast<std::int64_t>(!(turned >= lowest)) |
+                  static_cast<std::int64_t>(!(turned <= highest));
+  }
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < rows; ++i) largest = codes[i] > largest ? codes[i] : largest;
+  return bad_scores == 0 && (rows == 0 || largest < places.cells);
+}
+
+[[gnu::always_inline]] inline void place(const Places& places, std::span<const double> x,
+                                         const CellCode* codes, std::uint32_t* slot) {
+  const std::size_t rows = x.size();
+  const double* const from = x.data();
+  const double low = places.low;
+  const double per_unit = places.per_unit;
+  const double last = places.last;
+  const unsigned bin_bits = places.bin_bits;
+  for (std::size_t i = 0; i < rows; ++i) {  // as Binned::bin_of
+    double at = (from[i] - low) * per_unit;
+    at = at > 0 ? at : 0;
+    at = at < last ? at : last;
+    slot[i] = (codes[i] << bin_bits) + static_cast<std::uint32_t>(static_cast<std::int32_t>(at));
+  }
+}
+
+template <class Score>
+using Turn = bool (*)(const Places&, std::span<const Score>, const CellCode*, double*);
+using Place = void (*)(const Places&, std::span<const double>, const CellCode*, std::uint32_t*);
+
+template <class Score>
+bool turn_plain(const Places& places, std::span<const Score> scores, const CellCode* codes,
+                double* x) {
+  return turn(places, scores, codes, x);
+}
+void place_plain(const Places& places, std::span<const double> x, const CellCode* codes,
+                 std::uint32_t* slot) {
+  place(places, x, codes, slot);
+}
+
+#if EVENHAND_WIDE_VECTORS
+template <class Score>
+EVENHAND_FOR("avx2")
+bool turn_avx2(const Places& places, std::span<const Score> scores, const CellCode* codes,
+               double* x) {
+  return turn(places, scores, codes, x);
+}
+EVENHAND_FOR("avx2")
+void place_avx2(const Places& places, std::span<const double> x, const CellCode* codes,
+                std::uint32_t* slot) {
+  place(places, x, codes, slot);
+}
+template <class Score>
+EVENHAND_FOR("avx512f,avx512vl,avx512dq,avx512bw")
+bool turn_avx512(const Places& places, std::span<const Score> scores, const CellCode* codes,
+                 double* x) {
+  return turn(places, scores, codes, x);
+}
+EVENHAND_FOR("avx512f,avx512vl,avx512dq,avx512bw")
+void place_avx512(const Places& places, std::span<const double> x, const CellCode* codes,
+                  std::uint32_t* slot) {
+  place(places, x, codes, slot);
+}
+#endif
+
+template <class Function>
+Function widest(Function plain, [[maybe_unused]] Function avx2, [[maybe_unused]] Function avx512) {
+#if EVENHAND_WIDE_VECTORS
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+    return avx512;
+  }
+  if (__builtin_cpu_supports("avx2")) return avx2;
+#endif
+  return plain;
+}
+
+}  // namespace
+
+template <class Score>
+bool turn_rows(const Places& places, std::span<const Score> scores, const CellCode* codes,
+               double* x) {
+#if EVENHAND_WIDE_VECTORS
+  static const Turn<Score> run = widest<Turn<Score>>(turn_plain, turn_avx2, turn_avx512);
+  return run(places, scores, codes, x);
+#else
+  return turn_plain(places, scores, codes, x);
+#endif
+}
+template bool turn_rows(const Places&, std::span<const double>, const CellCode*, double*);
+template bool turn_rows(const Places&, std::span<const float>, const CellCode*, double*);
+
+void slots_of(const Places& places, std::span<const double> x, const CellCode* codes,
+              std::uint32_t* slot) {
+#if EVENHAND_WIDE_VECTORS
+  static const Place run = widest<Place>(place_plain, place_avx2, place_avx512);
+  run(places, x, codes, slot);
+#else
+  place_plain(places, x, codes, slot);
+#endif
+}
+
+}  // namespace evenhand

@@ -1,0 +1,31 @@
+// Rows into slots, a block of rows at a time: as vectors of whatever width the processor has, with
+// the same bits.
+#pragma once
+
+#include <evenhand/cells.h>
+#include <evenhand/scale.h>
+
+#include <cstdint>
+#include <span>
+
+namespace evenhand {
+
+// What a row's place depends on.
+struct Places {
+  double sign = 1;  // of turned scores
+  double lowest = 0, highest = 1;
+  std::uint32_t cells = 1;
+  double low = 0, per_unit = 0, last = 0;  // as in Binned
+  unsigned bin_bits = 0;
+};
+
+// Turns scores into `x`; whether all of them and all codes are valid.
+template <class Score>
+bool turn_rows(const Places& places, std::span<const Score> scores, const CellCode* codes,
+               double* x);
+
+// The bin of each, counted over all cells.
+void slots_of(const Places& places, std::span<const double> x, const CellCode* codes,
+              std::uint32_t* slot);
+
+}  // namespace evenhand
