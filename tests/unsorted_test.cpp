@@ -24,9 +24,10 @@ struct ManyRows {
   Favorable favorable = Favorable::high;
 
   // A new one each time: whatever asks for entries leaves them sorted.
-  Tally tally(bool labelled = false) const {
+  Tally tally(bool labelled = false, const std::vector<double>& weight = {}) const {
     TallyOptions options{.scale = scale, .favorable = favorable};
     if (labelled) options.label = label;
+    if (!weight.empty()) options.weight = weight;
     return Tally::of(score, Cells::from({{"sex", sex}}), options);
   }
 };
@@ -133,6 +134,43 @@ TEST(Unsorted, OneRateIsTheSameFromRowsAndFromAStoredTally) {
     }
     EXPECT_EQ(shared, stored);
   });
+}
+
+// Criteria of labels sort the scores near their thresholds alone. Rows that weigh one half each are
+// all sorted and looked at, since sums of fractions depend on their order; halves add up exactly.
+TEST(Unsorted, LabelCriteriaNeedFewScoresToFindWhatAllOfThemSay) {
+  Random random(1919);
+  for (int trial = 0; trial < trials(60); ++trial) {
+    SCOPED_TRACE("trial " + std::to_string(trial));
+    const ManyRows rows = many_rows(random, trial);
+    const Tally stored = Tally::from_bytes(rows.tally(true).to_bytes());
+    const Tally shared = rows.tally(true);
+    const Tally halves = rows.tally(true, std::vector<double>(rows.score.size(), 0.5));
+    const SolveOptions options{.costs = {0.5 + random.unit(), 0.5 + random.unit()}};
+    const double tolerance = 0.1 * random.unit();
+    const std::vector<std::string> sex = {"sex"};
+    for (const Criterion& criterion :
+         {equal_opportunity({.sensitive = sex}),
+          equal_opportunity({.sensitive = sex, .tolerance = tolerance}),
+          false_positive_parity({.sensitive = sex, .tolerance = tolerance}),
+          equalized_odds({.sensitive = sex}),
+          equalized_odds({.sensitive = sex, .tolerance = tolerance})}) {
+      SCOPED_TRACE(criterion.name);
+      const Solution whole = solve(halves, criterion, options);
+      EXPECT_EQ(whole.status, Status::optimal);
+      const Solution sorted = solve(stored, criterion, options);
+      EXPECT_EQ(sorted.rule, whole.rule);
+      EXPECT_EQ(sorted.primal, 2 * whole.primal);
+      expect_same(solve(rows.tally(true), criterion, options), sorted);
+      expect_same(solve(shared, criterion, options), sorted);
+    }
+    SolveOptions isotonic = options;
+    isotonic.calibrate = Calibration::isotonic;
+    const Criterion parity = statistical_parity({.sensitive = sex, .tolerance = tolerance});
+    const Solution sorted = solve(stored, parity, isotonic);
+    EXPECT_EQ(sorted.rule, solve(halves, parity, isotonic).rule);
+    expect_same(solve(rows.tally(true), parity, isotonic), sorted);
+  }
 }
 
 TEST(Unsorted, CertifiedFitsAreTheSameFromRowsAndFromAStoredTally) {

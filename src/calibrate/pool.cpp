@@ -10,16 +10,6 @@ namespace {
 
 constexpr std::size_t most_at_once = 512;
 
-// While the block before has at least this one's share they are one block.
-void push(std::vector<Block>& blocks, Block block) {
-  while (!blocks.empty() && blocks.back().n1 * block.n >= block.n1 * blocks.back().n) {
-    const Block& before = blocks.back();
-    block = {before.low, block.high, before.n + block.n, before.n1 + block.n1};
-    blocks.pop_back();
-  }
-  blocks.push_back(block);
-}
-
 // Pools runs of entries along which the share does not rise, a few hundred entries at a time. Runs
 // are found without a branch: labels are random, so that branches on them are slow. Sums come from
 // differences, which is exact for integers.
@@ -45,7 +35,8 @@ void push_runs(std::vector<Block>& blocks, const Sorted& sorted, std::size_t beg
   for (std::size_t k = 0; k < count; ++k) {
     const Mark& from = marks[k];
     const Mark& to = marks[k + 1];
-    push(blocks, {sorted.score[from.at], sorted.score[to.at - 1], to.n - from.n, to.n1 - from.n1});
+    push_block(blocks,
+               {sorted.score[from.at], sorted.score[to.at - 1], to.n - from.n, to.n1 - from.n1});
   }
 }
 
@@ -75,12 +66,21 @@ std::vector<Block> pool_by(const Sorted& sorted, CellCode cell, bool integer_wei
   });
   std::vector<Block> blocks = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    for (const Block& block : parts[i]) push(blocks, block);
+    for (const Block& block : parts[i]) push_block(blocks, block);
   }
   return blocks;
 }
 
 }  // namespace
+
+void push_block(std::vector<Block>& blocks, Block block) {
+  while (!blocks.empty() && blocks.back().n1 * block.n >= block.n1 * blocks.back().n) {
+    const Block& before = blocks.back();
+    block = {before.low, block.high, before.n + block.n, before.n1 + block.n1};
+    blocks.pop_back();
+  }
+  blocks.push_back(block);
+}
 
 std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights, bool falling,
                         unsigned threads) {

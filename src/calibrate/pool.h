@@ -16,6 +16,10 @@ struct Block {
   double n, n1;      // exact sums
 };
 
+// Adds a block with the largest scores so far, or a run of them that stays one: blocks ascend in
+// n1 / n. While the last one has at least the new one's share they are one block.
+void push_block(std::vector<Block>& blocks, Block block);
+
 // Blocks ascend in score and, strictly, in n1 / n; with `falling`, they descend in n1 / n instead:
 // the edges of the lower hull.
 std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weights,

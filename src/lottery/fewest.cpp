@@ -9,30 +9,6 @@
 namespace evenhand {
 namespace {
 
-// The threshold that has the same rates but for so little.
-std::optional<std::size_t> threshold_at(const Points& points, const At& at, double little) {
-  const double n1 = points.whole.y;
-  const double n0 = points.whole.n - n1;
-  const double reach = little * points.whole.n;
-  const auto begin = points.n.begin();
-  auto k = static_cast<std::size_t>(std::lower_bound(begin, points.n.end(), at.n - reach) - begin);
-  for (; k < points.size() && points.n[k] <= at.n + reach; ++k) {
-    const double off1 = std::abs(points.y[k] - at.y);
-    const double off0 = std::abs((points.n[k] - points.y[k]) - (at.n - at.y));
-    if (off1 <= little * n1 && off0 <= little * n0) return k;
-  }
-  return std::nullopt;
-}
-
-// The abscissa of a point, if rounding alone tells them apart.
-At settled(const Points& points, At at) {
-  const auto above = std::lower_bound(points.n.begin(), points.n.end(), at.n);
-  const double close = rounding_of(points);
-  if (above != points.n.end() && *above - at.n <= close) return {*above, at.y};
-  if (above != points.n.begin() && at.n - *(above - 1) <= close) return {*(above - 1), at.y};
-  return at;
-}
-
 class MixedWindow {
  public:
   MixedWindow(const Points& points, const At& at, std::size_t a, std::size_t b)
@@ -83,13 +59,13 @@ class MixedWindow {
   Offset to_;
 };
 
-// Without the least weights; thresholds counted from the first of the cell.
-Mixture snapped(const Points& points, const Mixture& mixture, double snap) {
+// Without the least weights.
+Mixture snapped(const Mixture& mixture, double snap) {
   Mixture out;
   double sum = 0;
   for (const Share& share : mixture) {
     if (share.weight <= snap) continue;
-    out.push_back({points.first + share.k, share.weight});
+    out.push_back(share);
     sum += share.weight;
   }
   for (Share& share : out) share.weight /= sum;
@@ -156,47 +132,69 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
   return out;
 }
 
-std::optional<Mixture> fewest_coins(const Points& points, At at, double snap) {
-  return fewest_coins([&](double, double) -> const Points& { return points; }, at, snap, 0);
+std::optional<std::size_t> threshold_at(const Points& points, const At& at, double snap) {
+  // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
+  const double little = 0.4 * snap;
+  const double n1 = points.whole.y;
+  const double n0 = points.whole.n - n1;
+  const double reach = little * points.whole.n;
+  const auto begin = points.n.begin();
+  auto k = static_cast<std::size_t>(std::lower_bound(begin, points.n.end(), at.n - reach) - begin);
+  for (; k < points.size() && points.n[k] <= at.n + reach; ++k) {
+    const double off1 = std::abs(points.y[k] - at.y);
+    const double off0 = std::abs((points.n[k] - points.y[k]) - (at.n - at.y));
+    if (off1 <= little * n1 && off0 <= little * n0) return k;
+  }
+  return std::nullopt;
 }
 
-std::optional<Mixture> fewest_coins(const PointsNear& near, At at, double snap,
-                                    double expected_mass) {
-  const Points& beside = near(at.n, 0);
-  // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
-  if (const auto k = threshold_at(beside, at, 0.4 * snap)) return Mixture{{beside.first + *k, 1}};
-  at = settled(beside, {std::clamp(at.n, 0.0, beside.whole.n), at.y});
-  double mass = beside.whole.n / 1024;
-  while (mass < std::min(expected_mass, beside.whole.n)) mass *= 2;
+// The abscissa of a point, if rounding alone tells them apart.
+At settled(const Points& points, At at) {
+  at.n = std::clamp(at.n, 0.0, points.whole.n);
+  const auto above = std::lower_bound(points.n.begin(), points.n.end(), at.n);
+  const double close = rounding_of(points);
+  if (above != points.n.end() && *above - at.n <= close) return {*above, at.y};
+  if (above != points.n.begin() && at.n - *(above - 1) <= close) return {*(above - 1), at.y};
+  return at;
+}
+
+std::optional<CoinWindow> least_window(const Points& points, const At& at) {
   // A window of at most `mass` lies within `mass` of the target on either side.
-  for (;; mass *= 2) {
-    const Points& points = near(at.n, mass);
+  for (double mass = points.whole.n / 1024;; mass *= 2) {
     const auto begin = points.n.begin();
     const auto low = std::lower_bound(begin, points.n.end(), at.n - mass);
     const auto high = std::upper_bound(begin, points.n.end(), at.n + mass);
     const auto first = static_cast<std::size_t>(low - begin);
     const auto last = static_cast<std::size_t>(high - begin) - 1;
     double least = infinity;
-    std::size_t from = 0;
-    std::size_t to = 0;
+    CoinWindow out{};
     if (high > low) {
       const std::vector<std::size_t> ends = ends_around(points, at, first, last);
       for (std::size_t a = first; a <= last; ++a) {
         const std::size_t b = ends[a - first];
         if (b > last || points.n[b] - points.n[a] >= least) continue;
         least = points.n[b] - points.n[a];
-        from = a;
-        to = b;
+        out = {a, b};
       }
     }
-    const bool all = points.all() && first == 0 && last == points.last();
-    if (least <= mass || (all && least < infinity)) {
-      std::optional<Mixture> mixture = MixedWindow(points, at, from, to).mixture();
-      if (mixture) mixture = snapped(points, *mixture, snap);
-      return mixture;
-    }
+    const bool all = first == 0 && last == points.last();
+    if (least <= mass || (all && least < infinity)) return out;
     if (all) return std::nullopt;
   }
+}
+
+std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window,
+                                  double snap) {
+  std::optional<Mixture> mixture = MixedWindow(points, at, window.a, window.b).mixture();
+  if (mixture) mixture = snapped(*mixture, snap);
+  return mixture;
+}
+
+std::optional<Mixture> fewest_coins(const Points& points, At at, double snap) {
+  if (const auto k = threshold_at(points, at, snap)) return Mixture{{*k, 1}};
+  at = settled(points, at);
+  const std::optional<CoinWindow> window = least_window(points, at);
+  return window ? mixture_in(points, at, *window, snap) : std::nullopt;
 }
 
 }  // namespace evenhand

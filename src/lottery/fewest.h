@@ -1,7 +1,6 @@
 // Fewest coins: a cell's point reached by a rule that decides as few people by coin as possible.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -21,10 +20,17 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
 // if rounding puts `at` outside of what the cell can reach.
 std::optional<Mixture> fewest_coins(const Points& points, At at, double snap = 1e-9);
 
-// The same from the points nearby: `near` returns at least all those within `mass` of weight `n`.
-// The window is expected to have about this mass; the result does not depend on it.
-using PointsNear = std::function<const Points&(double n, double mass)>;
-std::optional<Mixture> fewest_coins(const PointsNear& near, At at, double snap,
-                                    double expected_mass);
+// The window of least mass: the hull of its two ends and what is between them holds `at`.
+struct CoinWindow {
+  std::size_t a, b;
+};
+std::optional<CoinWindow> least_window(const Points& points, const At& at);
+
+// The parts of fewest_coins that look at points elsewhere (lottery/runs.h). The threshold that is
+// as good but for rounding; the target, with its abscissa settled; the mixture inside a window.
+std::optional<std::size_t> threshold_at(const Points& points, const At& at, double snap);
+At settled(const Points& points, At at);
+std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window,
+                                  double snap);
 
 }  // namespace evenhand

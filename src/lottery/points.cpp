@@ -30,29 +30,6 @@ Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const
   return out;
 }
 
-Points points_between(const Tally::Data& data, CellCode cell, std::size_t first, const At& from,
-                      double to, const At& whole) {
-  const Sorted& sorted = data.sorted();
-  const std::size_t begin = sorted.start[cell];
-  const std::size_t end = sorted.start[cell + 1];
-  Points out;
-  out.score = std::span(sorted.score).subspan(begin, end - begin);
-  out.whole = whole;
-  out.first = first;
-  // Weights are integers: there are hardly more scores than weight between the two.
-  const double room =
-      std::clamp(to - from.n + 2, 1.0, static_cast<double>(end - begin - first + 1));
-  for (Doubles* sums : {&out.n, &out.y}) sums->reserve(static_cast<std::size_t>(room));
-  At at = from;
-  for (std::size_t i = end - first;;) {
-    out.n.push_back(at.n);
-    out.y.push_back(at.y);
-    if (i-- == begin || at.n > to) return out;
-    at.n += sorted.n[i];
-    at.y += sorted.n1[i];
-  }
-}
-
 double rounding_of(const Points& points) {
   constexpr double of_a_rate = 1e-11;
   double least = points.whole.n;
@@ -65,28 +42,34 @@ double rounding_of(const Points& points) {
 At reached(const Points& points, const Mixture& mixture) {
   At out;
   for (const Share& share : mixture) {
-    out.n += share.weight * points.n[share.k - points.first];
-    out.y += share.weight * points.y[share.k - points.first];
+    out.n += share.weight * points.n[share.k];
+    out.y += share.weight * points.y[share.k];
   }
   return out;
 }
 
-Response response_of(const Points& points, const Mixture& mixture, std::optional<int> level) {
+Response response_of(const Mixture& mixture, std::size_t all,
+                     const std::function<double(std::size_t k)>& boundary) {
   Response out;
   double q = 0;
   for (auto share = mixture.rbegin(); share != mixture.rend(); ++share) {
     // The thresholds from here on select everybody above this one: together they are certain.
     q = share + 1 == mixture.rend() ? 1 : q + share->weight;
     if (share->k == 0) break;
-    if (share->k == points.score.size()) {
+    if (share->k == all) {
       out.start = q;
-      continue;
+    } else {
+      out.points.push_back({boundary(share->k), q});
     }
-    const std::size_t upper = points.score.size() - share->k;  // of the k-th best score
-    out.points.push_back(
-        {boundary_between(points.score[upper - 1], points.score[upper], level), q});
   }
   return out;
+}
+
+Response response_of(const Points& points, const Mixture& mixture, std::optional<int> level) {
+  return response_of(mixture, points.score.size(), [&](std::size_t k) {
+    const std::size_t upper = points.score.size() - k;  // of the k-th best score
+    return boundary_between(points.score[upper - 1], points.score[upper], level);
+  });
 }
 
 }  // namespace evenhand

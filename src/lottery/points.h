@@ -5,6 +5,7 @@
 #include <evenhand/scale.h>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,20 +29,13 @@ struct Points {
   Doubles value;                  // benefit, the objective; empty if these are not all points
   std::span<const double> score;  // turned, ascending: the k-th best is score[score.size() - k]
   At whole;                       // the last point of the cell
-  std::size_t first = 0;          // n[i] belongs to k = first + i: above 0 if the best are left out
 
   std::size_t size() const noexcept { return n.size(); }
   std::size_t last() const noexcept { return n.size() - 1; }
-  bool all() const noexcept { return size() == score.size() + 1; }
 };
 
 Points points_of(const Tally::Data& data, CellCode cell, bool from_labels, const Outlook& outlook,
                  const Costs& costs);
-
-// Benefits from labels, integer weights: the points from k = `first` on, which is at `from`, to the
-// first one past weight `to`.
-Points points_between(const Tally::Data& data, CellCode cell, std::size_t first, const At& from,
-                      double to, const At& whole);
 
 // What is left of a distance in the plane by rounding alone: 1e-11 of a rate.
 double rounding_of(const Points& points);
@@ -56,5 +50,8 @@ using Mixture = std::vector<Share>;
 
 At reached(const Points& points, const Mixture& mixture);
 Response response_of(const Points& points, const Mixture& mixture, std::optional<int> level);
+// The same where `boundary` says between which scores a threshold is.
+Response response_of(const Mixture& mixture, std::size_t all,
+                     const std::function<double(std::size_t k)>& boundary);
 
 }  // namespace evenhand

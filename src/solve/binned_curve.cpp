@@ -62,7 +62,7 @@ Reach BinnedCurve::total() const {
 }
 
 double BinnedCurve::magnitude() const {
-  return magnitude_of_scores(*this);
+  return magnitude_of_vertices(*this);
 }
 
 double BinnedCurve::most_benefit(double n) const {

@@ -6,6 +6,7 @@
 
 #include "lottery/points.h"
 #include "solve/binned_curve.h"
+#include "solve/label_hull.h"
 #include "support/parallel.h"
 #include "tally/bin_chances.h"
 
@@ -16,8 +17,9 @@ struct CellShapes::Cell {
     std::once_flag once;
     std::vector<Piece> pieces;
   };
-  std::once_flag curve_once, bins_once, points_once, lumps_once;
+  std::once_flag curve_once, hull_once, bins_once, points_once, lumps_once;
   std::unique_ptr<CellCurve> curve;
+  std::unique_ptr<LabelHull> hull;
   std::unique_ptr<BinnedCurve> bins;
   Points points;
   Pieces lumps;
@@ -39,6 +41,7 @@ void CellShapes::make_curves(unsigned threads) const {
     const std::size_t count = data_.names.size();
     const unsigned each = threads_of_each(count, threads);
     parallel(count, threads, [&](std::size_t c) { curve(static_cast<CellCode>(c), each); });
+    has_curves_ = true;
   });
 }
 
@@ -48,6 +51,15 @@ const CellCurve& CellShapes::curve(CellCode cell, unsigned threads) const {
     at.curve = std::make_unique<CellCurve>(data_, cell, from_labels_, outlook_, costs_, threads);
   });
   return *at.curve;
+}
+
+const LabelHull& CellShapes::hull(CellCode cell) const {
+  Cell& at = cells_[cell];
+  std::call_once(at.hull_once, [&] {
+    at.hull = std::make_unique<LabelHull>(
+        data_, cell, costs_, [this, cell]() -> const CellCurve& { return curve(cell); });
+  });
+  return *at.hull;
 }
 
 const Points& CellShapes::points(CellCode cell) const {
@@ -77,7 +89,8 @@ void CellShapes::make_vertices(unsigned threads) const {
 }
 
 const CellVertices& CellShapes::vertices(CellCode cell) const {
-  if (!by_bins()) return curve(cell);
+  if (!by_bins() && (has_curves_ || !from_labels_)) return curve(cell);
+  if (from_labels_) return hull(cell);
   Cell& at = cells_[cell];
   std::call_once(at.bins_once, [&] {
     at.bins = std::make_unique<BinnedCurve>(data_, chances(1), cell, outlook_, costs_);

@@ -4,6 +4,7 @@
 
 #include <evenhand/tally.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -16,6 +17,7 @@
 
 namespace evenhand {
 
+class LabelHull;
 struct Points;
 
 // Each part is made when first asked for; all of it is thread-safe. The tally outlives it.
@@ -28,9 +30,11 @@ class CellShapes {
 
   void make_curves(unsigned threads) const;  // side by side
   const CellCurve& curve(CellCode cell, unsigned threads = 1) const;
+  const LabelHull& hull(CellCode cell) const;  // benefits from labels
   const Points& points(CellCode cell) const;
 
-  // What thresholds of a cell reach: from its bins, unsorted, where these tell.
+  // What thresholds of a cell reach: its curve if that was made, else as little of it as is asked
+  // for.
   void make_vertices(unsigned threads) const;
   const CellVertices& vertices(CellCode cell) const;
   const Wide* chances(unsigned threads) const;  // of all slots of such bins (tally/bin_chances.h)
@@ -52,6 +56,7 @@ class CellShapes {
   Outlook outlook_;
   Costs costs_;
   mutable std::once_flag curves_once_, chances_once_;
+  mutable std::atomic<bool> has_curves_ = false;
   mutable std::vector<Wide> chances_;  // unless the tally itself has them
   std::unique_ptr<Cell[]> cells_;      // NOLINT(*-avoid-c-arrays): they cannot be moved
 };

@@ -19,20 +19,7 @@ void add_up(Chain& chain, const std::vector<double>& n) {
 }
 
 Chain chain_of_labels(const Tally::Data& data, CellCode cell, bool falling, unsigned threads) {
-  Chain chain;
-  chain.blocks = pool(data.sorted(), cell, data.integer_weights, falling, threads);
-  std::reverse(chain.blocks.begin(), chain.blocks.end());
-  std::vector<double> n;
-  for (const Block& block : chain.blocks) {
-    n.push_back(block.n);
-    chain.x.push_back(block.n1 / block.n);
-  }
-  add_up(chain, n);
-  double n1 = 0;  // these sums are exact, n x is not
-  for (std::size_t i = 0; i < chain.blocks.size(); ++i) {
-    chain.s1[i + 1] = n1 += chain.blocks[i].n1;
-  }
-  return chain;
+  return chain_of_blocks(pool(data.sorted(), cell, data.integer_weights, falling, threads));
 }
 
 // The same sums of benefits as from bins (binned_curve.h), whatever the order of additions.
@@ -78,14 +65,32 @@ Chain chord_of(const Chain& chain) {
   return out;
 }
 
-// The number of leading blocks with kappa x - tau above `bar`: z falls along a chain.
-std::size_t count_above(const Chain& chain, const CellCurve::Line& line, double bar) {
+}  // namespace
+
+Chain chain_of_blocks(std::vector<Block> blocks) {
+  Chain chain;
+  chain.blocks = std::move(blocks);
+  std::reverse(chain.blocks.begin(), chain.blocks.end());
+  std::vector<double> n;
+  n.reserve(chain.blocks.size());
+  chain.x.reserve(chain.blocks.size());
+  for (const Block& block : chain.blocks) {
+    n.push_back(block.n);
+    chain.x.push_back(block.n1 / block.n);
+  }
+  add_up(chain, n);
+  double n1 = 0;  // these sums are exact, n x is not
+  for (std::size_t i = 0; i < chain.blocks.size(); ++i) {
+    chain.s1[i + 1] = n1 += chain.blocks[i].n1;
+  }
+  return chain;
+}
+
+std::size_t count_above(const Chain& chain, const PricedLine& line, double bar) {
   const auto end = std::partition_point(chain.x.begin(), chain.x.end(),
                                         [&](double x) { return line.kappa * x - line.tau > bar; });
   return static_cast<std::size_t>(end - chain.x.begin());
 }
-
-}  // namespace
 
 CellCurve::CellCurve(const Tally::Data& data, CellCode cell, bool from_labels,
                      const Outlook& outlook, const Costs& costs, unsigned threads)
@@ -115,28 +120,24 @@ Reach reach_of_scores(double n, double benefit, const Costs& costs) {
   return {n, (benefit + costs.false_positive * n) / sum, benefit};
 }
 
+Reach reach_of_labels(double n, double n1, const Costs& costs) {
+  return {n, n1, costs.false_negative * n1 - costs.false_positive * (n - n1)};
+}
+
 Reach CellCurve::reach(double s0, double s1) const {
-  if (!from_labels_) return reach_of_scores(s0, s1, costs_);
-  return {s0, s1, costs_.false_negative * s1 - costs_.false_positive * (s0 - s1)};
+  return from_labels_ ? reach_of_labels(s0, s1, costs_) : reach_of_scores(s0, s1, costs_);
 }
 
 Reach CellCurve::total() const {
   return reach(upper_.s0.back(), upper_.s1.back());
 }
 
-// All above 0, less the others.
-double magnitude_of_scores(const CellVertices& cell) {
+double magnitude_of_vertices(const CellVertices& cell) {
   return 2 * cell.best(1, {}).value - cell.total().benefit;
 }
 
 double CellCurve::magnitude() const {
-  if (!from_labels_) return magnitude_of_scores(*this);
-  double sum = 0;
-  const Line plain = line(1, {});
-  for (std::size_t i = 0; i < upper_.size(); ++i) {
-    sum += (upper_.s0[i + 1] - upper_.s0[i]) * std::abs(plain.kappa * upper_.x[i] - plain.tau);
-  }
-  return sum;
+  return magnitude_of_vertices(*this);
 }
 
 double CellCurve::most_benefit(double n) const {

@@ -30,6 +30,9 @@ struct Chain {
   std::size_t size() const noexcept { return x.size(); }
 };
 
+// Of pooled labels, whose blocks ascend in score.
+Chain chain_of_blocks(std::vector<Block> blocks);
+
 // Prices of a cell: of a unit of sum n q and of a unit of sum n1 q.
 struct CellPrice {
   double n = 0;
@@ -73,11 +76,16 @@ class CellVertices {
   virtual double most_benefit(double n) const = 0;
 };
 
+// The number of leading blocks with kappa x - tau above `bar`: z falls along a chain.
+std::size_t count_above(const Chain& chain, const PricedLine& line, double bar);
+
+Reach reach_of_labels(double n, double n1, const Costs& costs);
+double magnitude_of_vertices(const CellVertices& cell);  // all above 0, less the others
+
 // Benefits from scores, worked out alike from sorted entries and from bins, to the last bit: the
 // same people must get the same rule. `chances` is the sum of their probabilities (tally/data.h).
 double benefit_of_sums(double n, Wide chances, const Costs& costs);
 Reach reach_of_scores(double n, double benefit, const Costs& costs);
-double magnitude_of_scores(const CellVertices& cell);
 // Where kappa is 0 or less: lower scores are worth more, or all the same.
 CellVertices::Best everybody_or_nobody(const CellVertices& cell, const PricedLine& z);
 

@@ -24,11 +24,11 @@ struct Value {
 
 // Bound and magnitude of a cell whose benefits come from labels: over all nondecreasing rules.
 void value_labels(const Problem& problem, CellCode c, const CellPrice& price, Value& value) {
-  const CellCurve& curve = problem.shapes->curve(
-      c, threads_of_each(problem.tally.cells().size(), problem.options.threads));
-  value.dual = problem.options.gamma == 0 ? curve.best(1, price).value
-                                          : curve.smooth(price, problem.options.gamma).value;
-  value.magnitude = curve.magnitude();
+  const double gamma = problem.options.gamma;
+  const CellVertices& cell = gamma == 0 ? problem.shapes->vertices(c) : problem.shapes->curve(c);
+  value.dual =
+      gamma == 0 ? cell.best(1, price).value : problem.shapes->curve(c).smooth(price, gamma).value;
+  value.magnitude = cell.magnitude();
 }
 
 // gamma = 0: responses are steps, so sums over the intervals between a few cuts suffice.

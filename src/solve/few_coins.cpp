@@ -1,90 +1,61 @@
 #include "solve/few_coins.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include "lottery/fewest.h"
+#include "lottery/runs.h"
 #include "solve/cell_shapes.h"
 #include "solve/evaluate.h"
+#include "solve/label_hull.h"
 #include "solve/proof.h"
 #include "solve/thresholds.h"
+#include "support/boundary.h"
+#include "support/parallel.h"
 
 namespace evenhand {
 namespace {
 
-// The thresholds of a cell near some weight. With integer weights the hull knows where each of its
-// edges begins, so that only the scores nearby need adding up.
-class Nearby {
+// The points of a cell, as far as its hull knows them.
+class RunsOfHull : public PointRuns {
  public:
-  Nearby(const Problem& problem, CellCode cell)
-      : shapes_(*problem.shapes),
-        data_(problem.tally.data()),
-        cell_(cell),
-        by_hull_(problem.from_labels && data_.integer_weights) {}
+  RunsOfHull(const LabelHull& hull, std::optional<int> level, unsigned threads)
+      : hull_(hull), level_(level), threads_(threads) {}
 
-  const Points& operator()(double n, double mass) {
-    if (!by_hull_) return shapes_.points(cell_);
-    if (points_.size() == 0 || n - mass < low_ || n + mass > high_) make(n, mass);
-    return points_;
-  }
-
-  // About as wide as the narrowest chord of the hull around a point that it lies above.
-  double likely_mass(const At& at) const {
-    if (!by_hull_) return 0;
-    const Chain& hull = shapes_.curve(cell_).chain(true);
-    const double whole = hull.s0.back();
-    const double rounding = 1e-11 * hull.s1.back();
-    double mass = 0;
-    for (double reach = whole / 2048; reach < whole; reach *= 1.25) {
-      const double a = std::max(0.0, at.n - reach);
-      const double b = std::min(whole, at.n + reach);
-      const double share = (at.n - a) / (b - a);
-      mass = b - a;
-      if ((1 - share) * height(hull, a) + share * height(hull, b) <= at.y + rounding) break;
+  const std::vector<At>& ends() const override { return hull_.ends(); }
+  void open(std::span<const std::size_t> runs) override { hull_.find_entries(runs, threads_); }
+  void append(std::size_t run, Points& to) const override {
+    At at = ends()[run];
+    const std::span<const Entry> entries = hull_.entries(run);
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+      to.n.push_back(at.n += entry->n);
+      to.y.push_back(at.y += entry->n1);
     }
-    return mass;
+  }
+  double boundary(double n) override {
+    const auto after = std::upper_bound(ends().begin(), ends().end(), n,
+                                        [](double value, const At& end) { return value < end.n; });
+    const auto below = static_cast<std::size_t>(after - ends().begin()) - 1;
+    const bool between = ends()[below].n == n;
+    const std::array runs{between ? below - 1 : below, below};
+    open(runs);
+    const std::span<const Entry> entries = hull_.entries(below);
+    if (between) {
+      return boundary_between(entries.back().score, hull_.entries(below - 1).front().score, level_);
+    }
+    double above = ends()[below].n;
+    std::size_t i = entries.size();
+    while (above < n) above += entries[--i].n;
+    return boundary_between(entries[i - 1].score, entries[i].score, level_);
   }
 
  private:
-  // The edge that holds this weight.
-  static std::size_t edge_at(const Chain& hull, double n) {
-    const auto after = std::upper_bound(hull.s0.begin(), hull.s0.end() - 1, n);
-    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, after - hull.s0.begin())) - 1;
-  }
-  static double height(const Chain& hull, double n) {
-    const std::size_t edge = edge_at(hull, n);
-    return hull.s1[edge] + (n - hull.s0[edge]) * hull.x[edge];
-  }
-
-  void make(double n, double mass) {
-    const Chain& hull = shapes_.curve(cell_).chain(true);
-    const At whole{hull.s0.back(), hull.s1.back()};
-    const double reach = std::max(mass, whole.n / 512);
-    low_ = n - reach;
-    high_ = n + reach;
-    const std::size_t edge = edge_at(hull, low_);
-    const At from{hull.s0[edge], hull.s1[edge]};
-    points_ = points_between(data_, cell_, better_than(hull, edge), from, high_, whole);
-  }
-
-  // How many scores lie above an edge.
-  std::size_t better_than(const Chain& hull, std::size_t edge) const {
-    const Sorted& sorted = data_.sorted();
-    const auto begin = sorted.score.begin();
-    const auto end = begin + static_cast<std::ptrdiff_t>(sorted.start[cell_ + 1]);
-    const auto above = std::upper_bound(begin + static_cast<std::ptrdiff_t>(sorted.start[cell_]),
-                                        end, hull.blocks[edge].high);
-    return static_cast<std::size_t>(end - above);
-  }
-
-  const CellShapes& shapes_;
-  const Tally::Data& data_;
-  CellCode cell_;
-  bool by_hull_;
-  Points points_;
-  double low_ = 0, high_ = 0;
+  const LabelHull& hull_;
+  std::optional<int> level_;
+  unsigned threads_;
 };
 
 std::size_t threshold_near(const Points& points, double n) {
@@ -98,16 +69,19 @@ std::size_t threshold_near(const Points& points, double n) {
 
 std::optional<Response> fewest_response(const Problem& problem, CellCode cell, const At& at,
                                         double snap) {
-  Nearby nearby(problem, cell);
-  const std::optional<Mixture> mixture =
-      fewest_coins(std::ref(nearby), at, snap, nearby.likely_mass(at));
-  if (!mixture) return std::nullopt;
-  return response_of(nearby(at.n, 0), *mixture, problem.tally.data().level);
+  const Tally::Data& data = problem.tally.data();
+  if (problem.from_labels && data.integer_weights) {
+    const unsigned threads = threads_of_each(problem.tally.cells().size(), problem.options.threads);
+    RunsOfHull runs(problem.shapes->hull(cell), data.level, threads);
+    return fewest_response(runs, at, snap);
+  }
+  const Points& points = problem.shapes->points(cell);
+  const std::optional<Mixture> mixture = fewest_coins(points, at, snap);
+  return mixture ? std::optional(response_of(points, *mixture, data.level)) : std::nullopt;
 }
 
-std::optional<Response> fewest_response(const Problem& problem, CellCode cell, std::size_t block,
-                                        double fraction, double snap) {
-  const Chain& hull = problem.shapes->curve(cell).chain(true);
+std::optional<Response> fewest_response(const Problem& problem, CellCode cell, const Chain& hull,
+                                        std::size_t block, double fraction, double snap) {
   At at{(1 - fraction) * hull.s0[block] + fraction * hull.s0[block + 1],
         (1 - fraction) * hull.s1[block] + fraction * hull.s1[block + 1]};
   if (!problem.tally.data().integer_weights) {  // the hull's sums are rounded, in another order

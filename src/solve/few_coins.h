@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "lottery/points.h"
+#include "solve/chain.h"
 #include "solve/problem.h"
 
 namespace evenhand {
@@ -15,9 +16,9 @@ namespace evenhand {
 // from labels. None if rounding puts the point outside.
 std::optional<Response> fewest_response(const Problem& problem, CellCode cell, const At& at,
                                         double snap);
-// The point with this fraction of a block of pooled labels, counted from the best one.
-std::optional<Response> fewest_response(const Problem& problem, CellCode cell, std::size_t block,
-                                        double fraction, double snap);
+// The point with this fraction of a block of the cell's hull, counted from the best one.
+std::optional<Response> fewest_response(const Problem& problem, CellCode cell, const Chain& hull,
+                                        std::size_t block, double fraction, double snap);
 
 // Gives the solution its rule and its proof. With Lottery::fewest, responses with the fewest coins
 // where there are any, weights up to `snap` dropped as rounding; should that cost the proof, not

@@ -59,9 +59,9 @@ class Many {
         data_(problem.tally.data()),
         gamma_(problem.options.gamma),
         system_(compile(problem)) {
-    if (gamma_ > 0 || meets_on_hulls()) {
+    if (gamma_ > 0) {
       problem.shapes->make_curves(problem.options.threads);
-    } else {
+    } else if (!meets_on_hulls()) {
       problem.shapes->make_vertices(problem.options.threads);
     }
   }
@@ -116,9 +116,12 @@ class Many {
     // Comparisons come in pairs, for a stratum's true- and its false-positive rates.
     for (std::size_t i = 0; i + 1 < system_.comparisons.size(); i += 2) {
       const std::vector<PooledRate>& members = system_.comparisons[i].members;
-      std::vector<const CellCurve*> groups;
-      for (const PooledRate& member : members) groups.push_back(&curve(member.cells.front()));
-      const CommonPoint point = meet_on_hulls(groups, problem_.options.costs);
+      std::vector<const LabelHull*> groups;
+      for (const PooledRate& member : members) {
+        groups.push_back(&problem_.shapes->hull(member.cells.front()));
+      }
+      const CommonPoint point =
+          meet_on_hulls(groups, problem_.options.costs, problem_.options.threads);
       for (const PooledRate& member : members) {
         const CellCode c = member.cells.front();
         const CellTotal& total = tally_.total(c);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+
+#include "support/parallel.h"
 
 namespace evenhand {
 namespace {
@@ -10,9 +13,7 @@ namespace {
 // The upper hull of a group's ROC curve: true-positive rate t as a concave function of f.
 class Hull {
  public:
-  explicit Hull(const CellCurve& curve) {
-    const Chain& chain = curve.chain(true);
-    const Reach total = curve.total();
+  Hull(const Chain& chain, const Reach& total) {
     positives = total.n1;
     negatives = total.n - total.n1;
     for (std::size_t k = 0; k <= chain.size(); ++k) {
@@ -53,12 +54,22 @@ double lowest(const std::vector<Hull>& hulls, double f) {
   return t;
 }
 
+// Where the minimum of the hulls is largest, and the stretch that settles it: from the vertex
+// before all that are as good but for rounding to the one after them.
+struct Top {
+  double fpr;
+  double from, to;
+};
+
 // The minimum of the hulls is concave; its kinks are vertices and crossings. Between neighbouring
 // vertices hulls are straight, so that the best point is a vertex or a crossing next to it.
-double best_fpr(const std::vector<Hull>& hulls, double gain, double loss) {
+Top top_of(const std::vector<Hull>& hulls, double gain, double loss) {
   std::vector<double> vertices;
-  for (const Hull& hull : hulls) vertices.insert(vertices.end(), hull.f.begin(), hull.f.end());
-  std::sort(vertices.begin(), vertices.end());
+  for (const Hull& hull : hulls) {
+    const auto sorted = std::ssize(vertices);
+    vertices.insert(vertices.end(), hull.f.begin(), hull.f.end());
+    std::inplace_merge(vertices.begin(), vertices.begin() + sorted, vertices.end());
+  }
   vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
   const auto worth = [&](double f) { return gain * lowest(hulls, f) - loss * f; };
   // Concave along the vertices too: look for the first that is not worse than the next.
@@ -68,19 +79,34 @@ double best_fpr(const std::vector<Hull>& hulls, double gain, double loss) {
     const std::size_t middle = low + (high - low) / 2;
     (worth(vertices[middle]) < worth(vertices[middle + 1]) ? low = middle + 1 : high = middle);
   }
-  double best = vertices[low];
-  double best_worth = worth(best);
+  // Where it is flat, rounding decided which one that was: see all that are as good, so that the
+  // answer depends on the hulls there alone.
+  const double rounding = 1e-15 * (gain + loss);
+  double best_worth = worth(vertices[low]);
+  std::size_t first = low;
+  std::size_t last = low;
+  const auto as_good = [&](std::size_t v) {
+    const double value = worth(vertices[v]);
+    best_worth = std::max(best_worth, value);
+    return value >= best_worth - 8 * rounding;
+  };
+  while (first > 0 && as_good(first - 1)) --first;
+  while (last + 1 < vertices.size() && as_good(last + 1)) ++last;
+  double best = vertices[first];
+  for (std::size_t v = last + 1; v-- > first;) {
+    if (worth(vertices[v]) >= best_worth) best = vertices[v];
+  }
   const auto consider = [&](double f) {
     const double value = worth(f);
-    const bool better = value > best_worth + 1e-15 * (gain + loss);
+    const bool better = value > best_worth + rounding;
     const bool equal_but_smaller = f < best && value >= best_worth;
     if (better || equal_but_smaller) {
       best = f;
       best_worth = value;
     }
   };
-  const std::size_t first = low == 0 ? 0 : low - 1;
-  const std::size_t last = std::min(low + 1, vertices.size() - 1);
+  first = first == 0 ? 0 : first - 1;
+  last = std::min(last + 1, vertices.size() - 1);
   for (std::size_t v = first; v < last; ++v) {
     const double from = vertices[v];
     const double to = vertices[v + 1];
@@ -94,22 +120,49 @@ double best_fpr(const std::vector<Hull>& hulls, double gain, double loss) {
       }
     }
   }
-  return best;
+  return {best, vertices[first], vertices[last]};
+}
+
+// Opens what could change the top; false if nothing could.
+bool open_around(const std::vector<const LabelHull*>& groups,
+                 const std::vector<std::shared_ptr<const LabelHull::Known>>& known,
+                 const std::vector<Hull>& hulls, const Top& top, unsigned threads) {
+  std::vector<char> opened(groups.size());
+  const unsigned each = threads_of_each(groups.size(), threads);
+  parallel(groups.size(), threads, [&](std::size_t g) {
+    const Hull& hull = hulls[g];
+    opened[g] =
+        groups[g]->open_around(*known[g], hull.edge_left(top.from), hull.edge_right(top.to), each)
+            ? 1
+            : 0;
+  });
+  return std::any_of(opened.begin(), opened.end(), [](char one) { return one != 0; });
 }
 
 }  // namespace
 
-CommonPoint meet_on_hulls(const std::vector<const CellCurve*>& groups, const Costs& costs) {
-  std::vector<Hull> hulls;
+CommonPoint meet_on_hulls(const std::vector<const LabelHull*>& groups, const Costs& costs,
+                          unsigned threads) {
   double gain = 0;
   double loss = 0;
-  for (const CellCurve* group : groups) {
-    hulls.emplace_back(*group);
-    gain += costs.false_negative * hulls.back().positives;
-    loss += costs.false_positive * hulls.back().negatives;
+  for (const LabelHull* group : groups) {
+    const Reach total = group->total();
+    gain += costs.false_negative * total.n1;
+    loss += costs.false_positive * (total.n - total.n1);
   }
   CommonPoint out;
-  out.fpr = best_fpr(hulls, gain, loss);
+  std::vector<Hull> hulls;
+  for (bool settled = false; !settled;) {
+    std::vector<std::shared_ptr<const LabelHull::Known>> known;
+    hulls.clear();
+    for (const LabelHull* group : groups) {
+      known.push_back(group->known());
+      hulls.emplace_back(known.back()->chain, group->total());
+    }
+    const Top top = top_of(hulls, gain, loss);
+    out.fpr = top.fpr;
+    settled = !open_around(groups, known, hulls, top, threads);
+  }
   out.tpr = lowest(hulls, out.fpr);
   // The minimum's slope left and right of the point, and whose hull has it. A group that is above
   // the point pays exactly what its decisions are worth, so that it does not mind being there.

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "solve/chain.h"
+#include "solve/label_hull.h"
 
 namespace evenhand {
 
@@ -19,6 +19,7 @@ struct CommonPoint {
 };
 
 // Every group has both outcomes, and both costs are above zero.
-CommonPoint meet_on_hulls(const std::vector<const CellCurve*>& groups, const Costs& costs);
+CommonPoint meet_on_hulls(const std::vector<const LabelHull*>& groups, const Costs& costs,
+                          unsigned threads);
 
 }  // namespace evenhand

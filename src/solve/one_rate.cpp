@@ -10,6 +10,7 @@
 #include "solve/comparison.h"
 #include "solve/evaluate.h"
 #include "solve/few_coins.h"
+#include "solve/label_hull.h"
 #include "solve/pieces.h"
 #include "solve/polyline.h"
 #include "solve/proof.h"
@@ -28,6 +29,7 @@ class OneRate {
         data_(problem.tally.data()),
         gamma_(problem.options.gamma),
         rate_(problem.criterion.rates.front()),
+        hulls_(data_.names.size()),
         pieces_(data_.names.size()),
         lines_(data_.names.size()),
         rates_(data_.names.size()),
@@ -37,10 +39,9 @@ class OneRate {
     Solution solution;
     solution.criterion = problem_.criterion;
     solution.options = problem_.options;
-    if (problem_.from_labels) {
-      problem_.shapes->make_curves(problem_.options.threads);
-    } else if (gamma_ > 0) {
-      data_.sorted();  // with all threads, before they split
+    if (gamma_ > 0) {
+      problem_.from_labels ? problem_.shapes->make_curves(problem_.options.threads)
+                           : (void)data_.sorted();  // with all threads, before they split
     }
     parallel(pieces_.size(), problem_.options.threads,
              [&](std::size_t c) { make_pieces(static_cast<CellCode>(c)); });
@@ -78,12 +79,20 @@ class OneRate {
   void make_pieces(CellCode c) {
     const Costs& costs = problem_.options.costs;
     const CellShapes& shapes = *problem_.shapes;
-    pieces_[c] = problem_.from_labels
-                     ? pieces_of_labels(shapes.curve(c).chain(true).blocks, c, rate_kind(c), costs)
-                 : gamma_ == 0 ? shapes.lumps(c)
+    if (by_hulls()) {
+      hulls_[c] = shapes.hull(c).known();
+      pieces_[c] = pieces_of_labels(hulls_[c]->chain.blocks, c, rate_kind(c), costs);
+    } else if (problem_.from_labels) {
+      pieces_[c] = pieces_of_labels(shapes.curve(c).chain(true).blocks, c, rate_kind(c), costs);
+    } else {
+      pieces_[c] = gamma_ == 0 ? shapes.lumps(c)
                                : pieces_of_scores(data_, c, problem_.outlook, costs, false);
+    }
     make_line(c);
   }
+
+  // A piece is an edge of the hull as far as it is known.
+  bool by_hulls() const { return problem_.from_labels && gamma_ == 0; }
 
   void make_line(CellCode c) {
     if (pieces_[c].total > 0) {
@@ -92,7 +101,14 @@ class OneRate {
   }
 
   // Opens what bears on the cell's threshold; true if that may have moved it.
-  bool refine(CellCode c) {
+  bool refine(CellCode c, unsigned threads) {
+    if (by_hulls()) {
+      const auto [begin, end] = pieces_around(pieces_[c], rates_[c]);
+      const LabelHull& hull = problem_.shapes->hull(c);
+      if (begin == end || !hull.open_around(*hulls_[c], begin, end - 1, threads)) return false;
+      make_pieces(c);
+      return true;
+    }
     if (!problem_.shapes->open_around(pieces_[c], rates_[c])) return false;
     make_line(c);
     return true;
@@ -100,6 +116,7 @@ class OneRate {
 
   // So that refining these cells finds its rows.
   void prepare_to_refine(const std::vector<CellCode>& cells) const {
+    if (problem_.from_labels) return;
     std::vector<CellShapes::Around> around;
     for (const CellCode c : cells) around.emplace_back(&pieces_[c], rates_[c]);
     problem_.shapes->find_around(around, problem_.options.threads);
@@ -111,7 +128,7 @@ class OneRate {
       for (const CellCode c : cells) rates_[c] = rate_of(c);
       prepare_to_refine(cells);
       moved = false;
-      for (const CellCode c : cells) moved = refine(c) || moved;
+      for (const CellCode c : cells) moved = refine(c, problem_.options.threads) || moved;
     }
   }
 
@@ -123,7 +140,9 @@ class OneRate {
     std::vector<Polyline> lines(stratum.compared.size());
     std::vector<char> fresh(lines.size(), 1);
     constexpr double large_bins = 1e7;
-    const unsigned threads = data_.weight() < large_bins ? 1 : problem_.options.threads;
+    const bool little = !by_hulls() && data_.weight() < large_bins;
+    const unsigned threads = little ? 1 : problem_.options.threads;
+    const unsigned each = threads_of_each(lines.size(), threads);
     for (bool moved = true; moved;) {
       parallel(lines.size(), threads, [&](std::size_t i) {
         if (fresh[i] == 0) return;
@@ -136,7 +155,7 @@ class OneRate {
       }
       prepare_to_refine(stratum.compared);
       parallel(lines.size(), threads,
-               [&](std::size_t i) { fresh[i] = refine(stratum.compared[i]) ? 1 : 0; });
+               [&](std::size_t i) { fresh[i] = refine(stratum.compared[i], each) ? 1 : 0; });
       moved = std::any_of(fresh.begin(), fresh.end(), [](char one) { return one != 0; });
     }
     const bool by_ratio = criterion.relation == Relation::ratio;
@@ -172,7 +191,7 @@ class OneRate {
       // Two cells may be off in opposite directions, and the proof allows 1e-9 in all.
       return steps_at(pieces, snapped_rate(pieces, rates_[c], 0.4 * snap), data_.level);
     }
-    return fewest_response(problem_, c, split->piece, split->fraction, snap);
+    return fewest_response(problem_, c, hulls_[c]->chain, split->piece, split->fraction, snap);
   }
 
   Response response(CellCode c) const {
@@ -193,6 +212,7 @@ class OneRate {
   const Tally::Data& data_;
   double gamma_;
   Rate rate_;
+  std::vector<std::shared_ptr<const LabelHull::Known>> hulls_;
   std::vector<Pieces> pieces_;
   std::vector<Polyline> lines_;
   std::vector<double> rates_;

@@ -85,8 +85,7 @@ class RowsAsTheyCame {
             const std::vector<std::uint8_t>& wanted, unsigned threads) {
     constexpr std::size_t worthwhile = std::size_t{1} << 18U;
     const std::size_t rows = slot_.size();
-    const std::size_t chunks =
-        std::clamp<std::size_t>(rows / worthwhile, 1, thread_count(threads));
+    const std::size_t chunks = std::clamp<std::size_t>(rows / worthwhile, 1, thread_count(threads));
     std::vector<std::vector<Row>> seen(chunks);
     parallel(chunks, threads, [&](std::size_t chunk) {
       constexpr std::size_t together = 16;  // few are wanted: one question for so many

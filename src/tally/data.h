@@ -57,6 +57,7 @@ struct Tally::Data {
 };
 
 // tally/tally.cpp
+CellTotal total_of(const Binned& binned, CellCode cell, std::size_t bin);
 std::vector<CellTotal> totals_of(const Binned& binned, std::size_t cells);
 // Brings a sorted tally to its resolution and completes it.
 Tally finish(std::shared_ptr<Tally::Data> data, Sorted sorted);

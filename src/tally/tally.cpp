@@ -125,19 +125,27 @@ CellNames union_of(const CellNames& a, const CellNames& b) {
 
 }  // namespace
 
+CellTotal total_of(const Binned& binned, CellCode cell, std::size_t bin) {
+  CellTotal out;
+  const double* const weight = binned.weight.empty() ? nullptr : binned.weight.data();
+  for (std::size_t part = 0; part < binned.parts; ++part) {
+    const std::size_t slot = binned.slot(cell, bin) + part;
+    const double n =
+        weight ? std::accumulate(weight + binned.start[slot], weight + binned.start[slot + 1], 0.0)
+               : static_cast<double>(binned.start[slot + 1] - binned.start[slot]);
+    out.n += n;
+    if (part == 1) out.n1 += n;
+  }
+  return out;
+}
+
 std::vector<CellTotal> totals_of(const Binned& binned, std::size_t cells) {
   std::vector<CellTotal> totals(cells);
   for (CellCode c = 0; c < cells; ++c) {
     for (std::size_t bin = 0; bin < binned.bins; ++bin) {
-      for (std::size_t part = 0; part < binned.parts; ++part) {
-        const std::size_t slot = binned.slot(c, bin) + part;
-        const double* const weight = binned.weight.empty() ? nullptr : binned.weight.data();
-        const double n = weight ? std::accumulate(weight + binned.start[slot],
-                                                  weight + binned.start[slot + 1], 0.0)
-                                : static_cast<double>(binned.start[slot + 1] - binned.start[slot]);
-        totals[c].n += n;
-        if (part == 1) totals[c].n1 += n;
-      }
+      const CellTotal in_bin = total_of(binned, c, bin);
+      totals[c].n += in_bin.n;
+      totals[c].n1 += in_bin.n1;
     }
   }
   return totals;

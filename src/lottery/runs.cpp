@@ -1,0 +1,265 @@
+#include "lottery/runs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "lottery/fewest.h"
+#include "support/infinity.h"
+#include "support/offset.h"
+
+namespace evenhand {
+namespace {
+
+// The points that are known, and which of them are alone: neighbours in the list between which a
+// closed run lies.
+struct KnownPoints {
+  Points points;
+  std::vector<char> is_open;  // of each run
+};
+
+// BestSlopes towards the target, from its left, or from it, to its right, that settle whether it is
+// below a segment (over) and above one (under); as in ends_around, turned so that less is better.
+struct BestSlopes {
+  double over = infinity;
+  double under = infinity;
+
+  void take(const BestSlopes& other) {
+    over = std::min(over, other.over);
+    under = std::min(under, other.under);
+  }
+  bool may_improve(const BestSlopes& other) const {
+    return over <= other.over || under <= other.under;
+  }
+};
+
+class SearchInRuns {
+ public:
+  SearchInRuns(PointRuns& runs, const At& at) : runs_(runs), ends_(runs.ends()), at_(at) {
+    known_.is_open.resize(ends_.size() - 1);
+    known_.points.whole = ends_.back();
+    close_ = rounding_of(known_.points);
+    const auto after = std::upper_bound(ends_.begin(), ends_.end(), at_.n,
+                                        [](double n, const At& end) { return n < end.n; });
+    here_ = static_cast<std::size_t>(
+        std::clamp<std::ptrdiff_t>(after - ends_.begin() - 1, 0, std::ssize(ends_) - 2));
+    const std::size_t first = here_ > 0 ? here_ - 1 : 0;
+    std::vector<std::size_t> around;
+    for (std::size_t run = first; run < std::min(here_ + 2, known_.is_open.size()); ++run) {
+      around.push_back(run);
+    }
+    open(around);
+  }
+
+  std::optional<Mixture> run(double snap) {
+    if (const auto k = threshold_at(known_.points, at_, snap)) return Mixture{{*k, 1}};
+    at_ = settled(known_.points, at_);
+    for (;;) {
+      const std::optional<CoinWindow> window = least_window(known_.points, at_);
+      if (open(that_may_be_narrower(window))) continue;
+      if (!window) return std::nullopt;
+      const std::optional<Mixture> mixture = mixture_in(known_.points, at_, *window, 0);
+      if (open(that_may_need_fewer(*window, mixture))) continue;
+      return mixture_in(known_.points, at_, *window, snap);
+    }
+  }
+
+  double n(std::size_t k) const { return known_.points.n[k]; }
+  std::size_t last() const { return known_.points.last(); }
+
+ private:
+  // False if there was nothing to open.
+  bool open(const std::vector<std::size_t>& runs) {
+    if (runs.empty()) return false;
+    runs_.open(runs);
+    for (const std::size_t run : runs) known_.is_open[run] = 1;
+    Points& points = known_.points;
+    points.n = {ends_.front().n};
+    points.y = {ends_.front().y};
+    for (std::size_t run = 0; run + 1 < ends_.size(); ++run) {
+      if (known_.is_open[run] != 0) {
+        runs_.append(run, points);
+      } else {
+        points.n.push_back(ends_[run + 1].n);
+        points.y.push_back(ends_[run + 1].y);
+      }
+    }
+    return true;
+  }
+
+  BestSlopes slopes(const At& point, bool left) const {
+    const double dn = std::abs(at_.n - point.n);
+    const double dy = left ? at_.y - point.y : point.y - at_.y;
+    if (dn == 0) {
+      return {at_.y - point.y <= close_ ? -infinity : infinity,
+              at_.y - point.y >= -close_ ? -infinity : infinity};
+    }
+    // Left: the smallest slope to the target, and the largest from below; right: the other way.
+    return left ? BestSlopes{(dy - close_) / dn, -(dy + close_) / dn}
+                : BestSlopes{-(dy + close_) / dn, (dy - close_) / dn};
+  }
+
+  // Where the points inside a run may be: in the parallelogram of its ends and of what it reaches
+  // if its favourable outcomes come first, or last. A slope is largest and smallest at corners.
+  std::array<At, 2> corners(std::size_t run) const {
+    const At& from = ends_[run];
+    const At& to = ends_[run + 1];
+    const double y = to.y - from.y;
+    return {At{from.n + y, to.y}, At{to.n - y, from.y}};
+  }
+
+  // BestSlopes from the target outwards, up to the end of each run; index 0 is the run with the
+  // target. `own` is the best that a run may have; `hoped` takes these, `sure` only what is known.
+  struct Side {
+    std::vector<std::size_t> runs;
+    std::vector<BestSlopes> own, hoped, sure;
+  };
+
+  void add(std::size_t run, bool left, Side& to) const {
+    BestSlopes known;
+    const auto begin = known_.points.n.begin();
+    auto k = static_cast<std::size_t>(std::lower_bound(begin, known_.points.n.end(), ends_[run].n) -
+                                      begin);
+    for (; k < known_.points.size() && known_.points.n[k] <= ends_[run + 1].n; ++k) {
+      const At point{known_.points.n[k], known_.points.y[k]};
+      if (left ? point.n <= at_.n : point.n >= at_.n) known.take(slopes(point, left));
+    }
+    BestSlopes own = known;
+    if (known_.is_open[run] == 0) {
+      for (const At& corner : corners(run)) own.take(slopes(corner, left));
+    }
+    BestSlopes hoped = to.hoped.empty() ? BestSlopes{} : to.hoped.back();
+    BestSlopes sure = to.sure.empty() ? BestSlopes{} : to.sure.back();
+    hoped.take(own);
+    sure.take(known);
+    to.runs.push_back(run);
+    to.own.push_back(own);
+    to.hoped.push_back(hoped);
+    to.sure.push_back(sure);
+  }
+
+  Side side(bool left) const {
+    Side out;
+    if (left) {
+      for (std::size_t run = here_ + 1; run-- > 0;) add(run, left, out);
+    } else {
+      for (std::size_t run = here_; run + 1 < ends_.size(); ++run) add(run, left, out);
+    }
+    return out;
+  }
+
+  // Closed runs that may hold an end of a window no wider than this one, and those nearer to the
+  // target that may decide whether that is one.
+  std::vector<std::size_t> that_may_be_narrower(const std::optional<CoinWindow>& window) const {
+    const Side left = side(true);
+    const Side right = side(false);
+    if (window) {
+      return that_may_hold_ends(left, right,
+                                known_.points.n[window->b] - known_.points.n[window->a]);
+    }
+    // None is known: the nearest ones first.
+    for (double mass = known_.points.whole.n / 512;; mass *= 2) {
+      std::vector<std::size_t> out = that_may_hold_ends(left, right, mass);
+      if (!out.empty() || mass >= known_.points.whole.n) return out;
+    }
+  }
+
+  std::vector<std::size_t> that_may_hold_ends(const Side& left, const Side& right,
+                                              double mass) const {
+    std::vector<char> wanted(known_.is_open.size());
+    // The nearest run on the right that may do comes nearer as the one on the left goes away.
+    std::size_t b = right.runs.size();
+    for (std::size_t a = 0; a < left.runs.size(); ++a) {
+      while (b > 0 && may_hold(left.hoped[a], right.hoped[b - 1])) --b;
+      if (b == right.runs.size()) continue;
+      const double from = std::min(at_.n, ends_[left.runs[a] + 1].n);  // or further away
+      for (std::size_t other = b; other < right.runs.size(); ++other) {
+        if (std::max(at_.n, ends_[right.runs[other]].n) - from > mass) break;
+        wanted[left.runs[a]] = 1;
+        wanted[right.runs[other]] = 1;
+      }
+    }
+    add_deciding(left, wanted);
+    add_deciding(right, wanted);
+    return closed_ones(wanted);
+  }
+
+  static bool may_hold(const BestSlopes& left, const BestSlopes& right) {
+    // Right of the target the largest slope (-over) is at least the smallest on the left (over),
+    // and the smallest (under) at most the largest on the left (-under).
+    return -right.over >= left.over && right.under <= -left.under;
+  }
+
+  // Ends are judged by all slopes between them and the target.
+  static void add_deciding(const Side& side, std::vector<char>& wanted) {
+    std::optional<std::size_t> next;  // the nearest wanted run that is further away
+    for (std::size_t i = side.runs.size(); i-- > 0;) {
+      if (wanted[side.runs[i]] != 0) {
+        next = i;
+      } else if (next && side.own[i].may_improve(side.sure[*next - 1])) {
+        wanted[side.runs[i]] = 1;
+      }
+    }
+  }
+
+  std::vector<std::size_t> closed_ones(const std::vector<char>& wanted) const {
+    std::vector<std::size_t> out;
+    for (std::size_t run = 0; run < wanted.size(); ++run) {
+      if (wanted[run] != 0 && known_.is_open[run] == 0) out.push_back(run);
+    }
+    return out;
+  }
+
+  // Closed runs inside the window that may hold the middle threshold of the mixture with the least
+  // sum of n q (1 - q). In units of the window's mass that sum is s (1 - s) - w^2 v (1 - v): s is
+  // the target's place between the ends, v the middle threshold's, and w = h / H its weight, of
+  // their heights above the segment between the ends.
+  std::vector<std::size_t> that_may_need_fewer(const CoinWindow& window,
+                                               const std::optional<Mixture>& mixture) const {
+    if (mixture && mixture->size() < 3) return {};
+    const Points& points = known_.points;
+    const At a{points.n[window.a], points.y[window.a]};
+    const Offset whole{points.n[window.b] - a.n, points.y[window.b] - a.y};
+    const auto height = [&](const At& p) { return cross(whole, {p.n - a.n, p.y - a.y}); };
+    const double h = std::abs(height(at_));
+    const double side = height(at_) < 0 ? -1 : 1;
+    constexpr double rounding = 1e-14;
+    double most = -infinity;  // of w^2 v (1 - v) so far
+    if (mixture) {
+      const Share& middle = (*mixture)[1];
+      const double v = (points.n[middle.k] - a.n) / whole.n;
+      most = middle.weight * middle.weight * v * (1 - v);
+    }
+    std::vector<char> wanted(known_.is_open.size());
+    for (std::size_t run = 0; run < wanted.size(); ++run) {
+      const double from = std::max(0.0, (ends_[run].n - a.n) / whole.n);
+      const double to = std::min(1.0, (ends_[run + 1].n - a.n) / whole.n);
+      if (from >= to) continue;
+      double lowest = infinity;
+      for (const At& corner : corners(run)) lowest = std::min(lowest, side * height(corner));
+      const double w = lowest > h ? h / lowest : 1;
+      const double v = std::clamp(0.5, from, to);
+      if (w * w * v * (1 - v) >= most - rounding) wanted[run] = 1;
+    }
+    return closed_ones(wanted);
+  }
+
+  PointRuns& runs_;
+  const std::vector<At>& ends_;
+  At at_;
+  std::size_t here_ = 0;
+  double close_ = 0;
+  KnownPoints known_;
+};
+
+}  // namespace
+
+std::optional<Response> fewest_response(PointRuns& runs, const At& at, double snap) {
+  SearchInRuns search(runs, at);
+  const std::optional<Mixture> mixture = search.run(snap);
+  if (!mixture) return std::nullopt;
+  return response_of(*mixture, search.last(),
+                     [&](std::size_t k) { return runs.boundary(search.n(k)); });
+}
+
+}  // namespace evenhand

@@ -1,0 +1,32 @@
+// Fewest coins without looking at all of a cell: its points in runs of neighbouring ones, of which
+// only those are opened that could make a difference.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lottery/points.h"
+
+namespace evenhand {
+
+class PointRuns {
+ public:
+  PointRuns() = default;
+  PointRuns(const PointRuns&) = delete;
+  PointRuns& operator=(const PointRuns&) = delete;
+  virtual ~PointRuns() = default;
+
+  // The points between runs, the best first: run i goes from ends()[i] to ends()[i + 1].
+  virtual const std::vector<At>& ends() const = 0;
+  virtual void open(std::span<const std::size_t> runs) = 0;
+  // All points of an open run but the first, which ends the run before.
+  virtual void append(std::size_t run, Points& to) const = 0;
+  // Between which scores the threshold with weight n above it is. Opens what it needs.
+  virtual double boundary(double n) = 0;
+};
+
+// As fewest_coins and response_of for all points of the cell, to the last bit.
+std::optional<Response> fewest_response(PointRuns& runs, const At& at, double snap);
+
+}  // namespace evenhand
