@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace evenhand {
@@ -88,6 +89,25 @@ struct Cells {
   CellCode code_of(std::initializer_list<std::string_view> values) const {
     return names.code_of(values);
   }
+};
+
+// The same without a copy, where the codes of one attribute are those of its cells already: for as
+// long as the attribute's memory lives.
+struct BorrowedCells {
+  CellNames names;
+  std::span<const CellCode> codes;  // in `own`, or the attribute's
+  std::vector<CellCode> own;
+
+  static BorrowedCells from(std::span<const Attribute> attributes);
+  Cells copied() &&;
+
+  BorrowedCells(CellNames cell_names, std::span<const CellCode> all, std::vector<CellCode> owned)
+      : names(std::move(cell_names)), codes(all), own(std::move(owned)) {}
+  BorrowedCells(BorrowedCells&&) = default;
+  BorrowedCells& operator=(BorrowedCells&&) = default;
+  BorrowedCells(const BorrowedCells&) = delete;
+  BorrowedCells& operator=(const BorrowedCells&) = delete;
+  ~BorrowedCells() = default;
 };
 
 // Where each cell of `from` is in `to`, attributes matched by name (further attributes of `from`

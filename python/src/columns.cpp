@@ -174,12 +174,21 @@ std::uint32_t Dictionary::find(std::string_view text) {
   return code;
 }
 
-Cells cells_of(const std::vector<const AttributeColumn*>& attributes, std::size_t rows) {
-  if (attributes.empty()) return {CellNames({}, {{}}), std::vector<CellCode>(rows, 0)};
+BorrowedCells borrowed_cells_of(const std::vector<const AttributeColumn*>& attributes,
+                                std::size_t rows) {
+  if (attributes.empty()) {
+    BorrowedCells out{CellNames({}, {{}}), {}, std::vector<CellCode>(rows, 0)};
+    out.codes = out.own;
+    return out;
+  }
   std::vector<Attribute> views;
   views.reserve(attributes.size());
   for (const AttributeColumn* attribute : attributes) views.push_back(attribute->view());
-  return Cells::from(views);
+  return BorrowedCells::from(views);
+}
+
+Cells cells_of(const std::vector<const AttributeColumn*>& attributes, std::size_t rows) {
+  return borrowed_cells_of(attributes, rows).copied();
 }
 
 namespace {

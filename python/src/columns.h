@@ -177,6 +177,8 @@ class Dictionary {
 
 // The cells of the attributes' rows; without attributes one cell, "everyone", of `rows` rows.
 Cells cells_of(const std::vector<const AttributeColumn*>& attributes, std::size_t rows);
+BorrowedCells borrowed_cells_of(const std::vector<const AttributeColumn*>& attributes,
+                                std::size_t rows);
 
 void bind_columns(nb::module_& m);
 void bind_values(nb::module_& m);

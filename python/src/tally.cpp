@@ -45,7 +45,8 @@ Tally of_rows(const NumberColumn& score, const std::vector<const AttributeColumn
                              .resolution = resolution_from(resolution),
                              .threads = threads};
   return made({&score, label, weight}, [&] {
-    return Tally::of(score.values, cells_of(attributes, score.values.size()), options);
+    const BorrowedCells cells = borrowed_cells_of(attributes, score.values.size());
+    return Tally::of(score.values, cells.names, cells.codes, options);
   });
 }
 

@@ -1,4 +1,6 @@
 // From the values of one attribute to codes and a dictionary of texts.
+#include <evenhand/integers.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -166,43 +168,17 @@ std::string integer_text(Value value, bool truth) {
   return std::to_string(value);
 }
 
-template <class Value>
-void code_integers(std::span<const Value> values, bool truth, AttributeColumn& out) {
-  out.codes.resize(values.size());
-  if (values.empty()) return;
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const auto lowest = static_cast<std::uint64_t>(*low);
-  const std::uint64_t range = static_cast<std::uint64_t>(*high) - lowest;  // exact: it wraps
-  constexpr std::uint64_t dense = 1U << 16U;
-  if (range < dense) {  // codes by position in the range, then only those that occur
-    std::vector<std::uint32_t> code(range + 1, 0);
-    for (const Value value : values) code[static_cast<std::uint64_t>(value) - lowest] = 1;
-    for (std::uint64_t i = 0; i <= range; ++i) {
-      if (code[i] == 0) continue;
-      code[i] = static_cast<std::uint32_t>(out.dictionary.size());
-      out.dictionary.push_back(integer_text(static_cast<Value>(lowest + i), truth));
-    }
-    for (std::size_t row = 0; row < values.size(); ++row) {
-      out.codes[row] = code[static_cast<std::uint64_t>(values[row]) - lowest];
-    }
-    return;
-  }
-  std::unordered_map<Value, std::uint32_t> known;
-  for (std::size_t row = 0; row < values.size(); ++row) {
-    const auto [at, is_new] =
-        known.try_emplace(values[row], static_cast<std::uint32_t>(out.dictionary.size()));
-    if (is_new) out.dictionary.push_back(integer_text(values[row], truth));
-    out.codes[row] = at->second;
-  }
-}
-
 AttributeColumn from_integers(const nb::object& array, std::string name) {
   const Buffer buffer(array);
-  AttributeColumn out{std::move(name), {}, {}};
   const bool truth = buffer.kind() == '?';
   const nb::gil_scoped_release released;
-  with_integers(buffer, [&](const auto& values) { code_integers(values, truth, out); });
-  return out;
+  CodedIntegers coded;
+  with_integers(buffer, [&](const auto& values) {
+    using Value = typename std::decay_t<decltype(values)>::value_type;
+    coded =
+        code_integers<Value>(values, [truth](Value value) { return integer_text(value, truth); });
+  });
+  return {std::move(name), std::move(coded.codes), std::move(coded.dictionary)};
 }
 
 // Codes that point into a list of texts; a negative one is a missing value.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import pickle
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -237,6 +239,24 @@ def test_fits_pickle(people: People) -> None:
         assert copy.to_json() == fit.to_json()
         assert copy.rule == fit.rule
         assert repr(copy) == repr(fit)
+
+
+@pytest.mark.parametrize("kind", ["rows", "soft"])
+def test_the_rows_go_with_the_fit_and_the_rule_keeps_its_record(people: People, kind: str) -> None:
+    if kind == "soft":
+        women = np.array([0.9 if sex == "F" else 0.2 for sex in people.sex])
+        fit: Any = evenhand.fit_soft(people.score, {"F": women})
+    else:
+        fit = evenhand.fit(people.score, people.sex, criterion="statistical-parity")
+    rule, gone = fit.rule, weakref.ref(fit)
+    gc.disable()
+    try:
+        del fit
+        assert gone() is None
+    finally:
+        gc.enable()
+    assert rule.record["status"] == "optimal"
+    assert json.loads(rule.to_json())["fit"] == rule.record
 
 
 def test_threads_do_not_change_the_result(people: People) -> None:

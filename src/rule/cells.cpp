@@ -3,6 +3,9 @@
 #include <evenhand/text.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -10,6 +13,8 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
+
+#include "support/row_blocks.h"
 
 namespace evenhand {
 namespace {
@@ -33,7 +38,7 @@ void check_attributes(const std::vector<std::string>& attributes) {
   }
 }
 
-// The codes of one column: dense, in the order of first appearance.
+// The codes of texts: dense, in the order of first appearance.
 struct Coded {
   std::vector<std::uint32_t> codes;
   std::vector<std::string_view> values;
@@ -57,26 +62,144 @@ Coded code_texts(const Texts& texts) {
   return coded;
 }
 
-Coded code_dictionary(const Attribute& attribute) {
-  // Equal texts in the dictionary are one value.
-  const Coded distinct = code_texts(attribute.dictionary);
-  Coded coded{{}, distinct.values};
-  coded.codes.reserve(attribute.codes.size());
-  for (std::size_t row = 0; row < attribute.codes.size(); ++row) {
-    const std::uint32_t code = attribute.codes[row];
-    if (code >= distinct.codes.size()) {
-      throw BadRow(row,
-                   fmt::format("the attribute {} has code {}, but its dictionary has {} values",
-                               shown(attribute.name), code, distinct.codes.size()));
+// One attribute, whose codes may be the caller's. Equal values may have several codes.
+struct Column {
+  std::string_view name;
+  std::span<const std::uint32_t> codes;
+  std::vector<std::string_view> values;
+  std::vector<std::uint32_t> own;
+
+  explicit Column(const Attribute& attribute) : name(attribute.name) {
+    if (attribute.dictionary.empty()) {
+      Coded coded = code_texts(attribute.values);
+      own = std::move(coded.codes);
+      codes = own;
+      values = std::move(coded.values);
+    } else {
+      codes = attribute.codes;
+      values.assign(attribute.dictionary.begin(), attribute.dictionary.end());
     }
-    coded.codes.push_back(distinct.codes[code]);
   }
-  return coded;
+
+  [[noreturn]] void refuse_codes() const {
+    const auto bad =
+        std::ranges::find_if(codes, [&](std::uint32_t code) { return code >= values.size(); });
+    throw BadRow(static_cast<std::size_t>(bad - codes.begin()),
+                 fmt::format("the attribute {} has code {}, but its dictionary has {} values",
+                             shown(name), *bad, values.size()));
+  }
+  bool all_valid(std::size_t begin, std::size_t end) const {
+    std::uint32_t largest = 0;
+    for (std::size_t row = begin; row < end; ++row) largest = std::max(largest, codes[row]);
+    return begin == end || largest < values.size();
+  }
+};
+
+// The combinations of all columns' codes, as one number: how many may occur, up to `most`.
+class Combinations {
+ public:
+  Combinations(std::span<const Column> columns, std::size_t most) : columns_(columns) {
+    for (const Column& column : columns) {
+      count_ = column.values.empty() ? 0 : std::min(most + 1, count_ * column.values.size());
+    }
+  }
+  std::size_t count() const noexcept { return count_; }
+
+  void numbers(std::size_t begin, std::size_t end, std::uint32_t* out) const {
+    std::copy(columns_.front().codes.begin() + static_cast<std::ptrdiff_t>(begin),
+              columns_.front().codes.begin() + static_cast<std::ptrdiff_t>(end), out);
+    for (const Column& column : columns_.subspan(1)) {
+      const auto size = static_cast<std::uint32_t>(column.values.size());
+      const std::uint32_t* const codes = column.codes.data() + begin;
+      for (std::size_t i = 0; i < end - begin; ++i) out[i] = out[i] * size + codes[i];
+    }
+  }
+
+  std::vector<std::string> values(std::size_t number) const {
+    std::vector<std::string> out(columns_.size());
+    for (std::size_t i = columns_.size(); i-- > 0;) {
+      out[i] = columns_[i].values[number % columns_[i].values.size()];
+      number /= columns_[i].values.size();
+    }
+    return out;
+  }
+
+ private:
+  std::span<const Column> columns_;
+  std::size_t count_ = 1;
+};
+
+// Cells of texts, in their order, and the code of each combination.
+struct Numbered {
+  std::vector<std::vector<std::string>> cells;
+  std::vector<CellCode> code;
+};
+Numbered in_order(const std::vector<std::vector<std::string>>& values,
+                  const std::vector<bool>& occurs) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t c = 0; c < values.size(); ++c) {
+    if (occurs[c]) order.push_back(c);
+  }
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return values[a] < values[b]; });
+  Numbered out{{}, std::vector<CellCode>(values.size())};
+  for (const std::uint32_t c : order) {
+    if (out.cells.empty() || out.cells.back() != values[c]) out.cells.push_back(values[c]);
+    out.code[c] = static_cast<CellCode>(out.cells.size() - 1);
+  }
+  return out;
+}
+
+// Few combinations may occur: see which do, then look every row up.
+BorrowedCells of_few(std::vector<std::string> names, std::span<const Column> columns,
+                     const Combinations& combinations) {
+  const std::size_t rows = columns.front().codes.size();
+  std::vector<std::atomic<bool>> seen(combinations.count());
+  std::atomic<bool> valid = true;
+  for_rows(rows, [&](std::size_t begin, std::size_t end) {
+    std::array<std::uint32_t, rows_in_block> number;  // NOLINT(*-pro-type-member-init)
+    for (const Column& column : columns) {
+      if (!column.all_valid(begin, end)) valid = false;
+    }
+    if (!valid) return;
+    combinations.numbers(begin, end, number.data());
+    for (std::size_t i = 0; i < end - begin; ++i) {
+      std::atomic<bool>& at = seen[number[i]];
+      if (!at.load(std::memory_order_relaxed)) at.store(true, std::memory_order_relaxed);
+    }
+  });
+  if (!valid) {
+    for (const Column& column : columns) {
+      if (!column.all_valid(0, rows)) column.refuse_codes();
+    }
+  }
+  std::vector<std::uint32_t> found;
+  std::vector<std::vector<std::string>> values;
+  for (std::uint32_t i = 0; i < seen.size(); ++i) {
+    if (!seen[i]) continue;
+    found.push_back(i);
+    values.push_back(combinations.values(i));
+  }
+  const Numbered numbered = in_order(values, std::vector<bool>(values.size(), true));
+  BorrowedCells out{CellNames(std::move(names), numbered.cells), {}, {}};
+  if (columns.size() == 1 && columns.front().own.empty() && found == numbered.code) {
+    out.codes = columns.front().codes;
+    return out;
+  }
+  std::vector<CellCode> code(seen.size());
+  for (std::size_t k = 0; k < found.size(); ++k) code[found[k]] = numbered.code[k];
+  out.own.resize(rows);
+  for_rows(rows, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t* const codes = out.own.data() + begin;
+    combinations.numbers(begin, end, codes);
+    for (std::size_t i = 0; i < end - begin; ++i) codes[i] = code[codes[i]];
+  });
+  out.codes = out.own;
+  return out;
 }
 
 // Renumbers pairs of codes densely, in the order of first appearance; `pairs` receives each pair.
 std::vector<std::uint32_t> combine(const std::vector<std::uint32_t>& left, std::size_t left_size,
-                                   const std::vector<std::uint32_t>& right, std::size_t right_size,
+                                   std::span<const std::uint32_t> right, std::size_t right_size,
                                    std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
   std::vector<std::uint32_t> out(left.size());
   const auto number = [&](std::uint32_t& slot, std::uint32_t l, std::uint32_t r) {
@@ -99,6 +222,37 @@ std::vector<std::uint32_t> combine(const std::vector<std::uint32_t>& left, std::
     const std::uint64_t key = (std::uint64_t{left[row]} << 32U) | right[row];
     out[row] = number(table.try_emplace(key, unseen_cell).first->second, left[row], right[row]);
   }
+  return out;
+}
+
+// Many combinations might occur, of which few do: column by column, remembering the values of each.
+BorrowedCells of_many(std::vector<std::string> names, std::span<const Column> columns) {
+  for (const Column& column : columns) {
+    if (!column.all_valid(0, column.codes.size())) column.refuse_codes();
+  }
+  std::vector<std::uint32_t> codes(columns.front().codes.begin(), columns.front().codes.end());
+  std::vector<std::vector<std::string>> values;
+  std::vector<bool> occurs(columns.front().values.size());
+  for (const std::uint32_t code : codes) occurs[code] = true;
+  for (const std::string_view value : columns.front().values) {
+    values.push_back({std::string(value)});
+  }
+  for (const Column& column : columns.subspan(1)) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    codes = combine(codes, values.size(), column.codes, column.values.size(), pairs);
+    std::vector<std::vector<std::string>> combined;
+    combined.reserve(pairs.size());
+    for (const auto& [left, right] : pairs) {
+      combined.push_back(values[left]);
+      combined.back().emplace_back(column.values[right]);
+    }
+    values = std::move(combined);
+    occurs.assign(values.size(), true);
+  }
+  const Numbered numbered = in_order(values, occurs);
+  for (std::uint32_t& code : codes) code = numbered.code[code];
+  BorrowedCells out{CellNames(std::move(names), numbered.cells), {}, std::move(codes)};
+  out.codes = out.own;
   return out;
 }
 
@@ -183,10 +337,10 @@ std::string CellNames::name(CellCode cell) const {
   return out;
 }
 
-Cells Cells::from(std::span<const Attribute> attributes) {
+BorrowedCells BorrowedCells::from(std::span<const Attribute> attributes) {
   if (attributes.empty()) throw std::invalid_argument("cells need at least one attribute");
   std::vector<std::string> names;
-  std::vector<Coded> columns;
+  std::vector<Column> columns;
   for (const Attribute& attribute : attributes) {
     if (attribute.size() != attributes.front().size()) {
       throw std::invalid_argument(
@@ -194,41 +348,21 @@ Cells Cells::from(std::span<const Attribute> attributes) {
                       attribute.size(), shown(attributes.front().name), attributes.front().size()));
     }
     names.push_back(attribute.name);
-    columns.push_back(attribute.dictionary.empty() ? code_texts(attribute.values)
-                                                   : code_dictionary(attribute));
+    columns.emplace_back(attribute);
   }
-  // Combine column by column, remembering each combination's values.
-  std::vector<std::uint32_t> codes = std::move(columns.front().codes);
-  std::vector<std::vector<std::string>> cells;
-  std::vector<bool> occurs(columns.front().values.size());
-  for (const std::uint32_t code : codes) occurs[code] = true;
-  for (const std::string_view value : columns.front().values) cells.push_back({std::string(value)});
-  for (std::size_t i = 1; i < columns.size(); ++i) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-    codes = combine(codes, cells.size(), columns[i].codes, columns[i].values.size(), pairs);
-    std::vector<std::vector<std::string>> combined;
-    combined.reserve(pairs.size());
-    for (const auto& [left, right] : pairs) {
-      combined.push_back(cells[left]);
-      combined.back().emplace_back(columns[i].values[right]);
-    }
-    cells = std::move(combined);
-    occurs.assign(cells.size(), true);
-  }
-  // Then number them in ascending order; dictionary values that no row has are no cells.
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t c = 0; c < cells.size(); ++c) {
-    if (occurs[c]) order.push_back(c);
-  }
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return cells[a] < cells[b]; });
-  std::vector<CellCode> rank(cells.size());
-  std::vector<std::vector<std::string>> sorted;
-  for (std::uint32_t c = 0; c < order.size(); ++c) {
-    rank[order[c]] = c;
-    sorted.push_back(std::move(cells[order[c]]));
-  }
-  for (std::uint32_t& code : codes) code = rank[code];
-  return {CellNames(std::move(names), sorted), std::move(codes)};
+  constexpr std::size_t few = std::size_t{1} << 16U;
+  const Combinations combinations(columns, few);
+  if (combinations.count() <= few) return of_few(std::move(names), columns, combinations);
+  return of_many(std::move(names), columns);
+}
+
+Cells BorrowedCells::copied() && {
+  if (own.empty()) own.assign(codes.begin(), codes.end());
+  return {std::move(names), std::move(own)};
+}
+
+Cells Cells::from(std::span<const Attribute> attributes) {
+  return BorrowedCells::from(attributes).copied();
 }
 
 std::vector<CellCode> translate(const CellNames& from, const CellNames& to) {

@@ -11,8 +11,8 @@ namespace evenhand {
 // Thread-safe. What it hands out stays where it is.
 class RowsAsTheyCame {
  public:
-  RowsAsTheyCame(Doubles score, LargeArray<std::uint16_t> slot)
-      : score_(std::move(score)), slot_(std::move(slot)) {}
+  explicit RowsAsTheyCame(SlotOfEachRow rows)
+      : rows_(std::move(rows)), score_(rows_->score()), slot_(rows_->slot()) {}
 
   const Doubles& placed(const std::vector<std::size_t>& start) {
     if (!is_placed_) {
@@ -40,7 +40,7 @@ class RowsAsTheyCame {
 
   bool all_of(const std::function<bool(double)>& is) {
     const std::scoped_lock lock(mutex_);
-    const Doubles& rows = is_placed_ ? placed_ : score_;
+    const std::span<const double> rows = is_placed_ ? std::span<const double>(placed_) : score_;
     return std::all_of(rows.begin(), rows.end(), is);
   }
 
@@ -50,12 +50,12 @@ class RowsAsTheyCame {
   void place(const std::vector<std::size_t>& start, unsigned threads) {
     if (is_placed_) return;
     scatter(
-        std::span<const std::uint16_t>(slot_), start.size() - 1, threads,
-        [&](std::size_t total) { placed_.resize(total); },
+        slot_, start.size() - 1, threads, [&](std::size_t total) { placed_.resize(total); },
         [&](std::size_t row, std::size_t at) { placed_[at] = score_[row]; });
     is_placed_ = true;
     score_ = {};
     slot_ = {};
+    rows_.reset();
   }
 
   void find(const std::vector<std::size_t>& start, std::span<const std::size_t> slots,
@@ -121,8 +121,9 @@ class RowsAsTheyCame {
   }
 
   std::mutex mutex_;
-  Doubles score_;
-  LargeArray<std::uint16_t> slot_;
+  std::optional<SlotOfEachRow> rows_;
+  std::span<const double> score_;
+  std::span<const std::uint16_t> slot_;
   std::unordered_map<std::size_t, Doubles> found_;
   std::size_t looks_ = 0;
   Doubles placed_;
@@ -147,8 +148,8 @@ bool Binned::all_of(const std::function<bool(double)>& is) const {
   return came_ ? came_->all_of(is) : std::all_of(score_.begin(), score_.end(), is);
 }
 
-void Binned::set_rows(Doubles score, LargeArray<std::uint16_t> slot) {
-  came_ = std::make_shared<RowsAsTheyCame>(std::move(score), std::move(slot));
+void Binned::set_rows(SlotOfEachRow rows) {
+  came_ = std::make_shared<RowsAsTheyCame>(std::move(rows));
 }
 
 }  // namespace evenhand

@@ -172,8 +172,7 @@ class Binner {
   static constexpr std::size_t most_rows_counted = std::size_t{1} << 31U;
 
   void keep_as_they_came() {
-    Doubles score(scores_.size());
-    LargeArray<std::uint16_t> slot(scores_.size());
+    SlotOfEachRow rows(scores_.size());
     const std::optional<Line> line = probability_line(reading_);
     const Line chance = line.value_or(Line{0, 0});
     // A thread's counts must not cost more than its rows.
@@ -186,8 +185,8 @@ class Binner {
                       const std::uint32_t* at) {
       std::vector<Wide>& own = counts[chunk];
       if (own.empty()) own.resize(slots_);
-      std::ranges::copy(x, score.begin() + static_cast<std::ptrdiff_t>(row));
-      std::uint16_t* const to = slot.data() + row;
+      std::ranges::copy(x, rows.score().subspan(row).begin());
+      std::uint16_t* const to = rows.slot().data() + row;
       for (std::size_t i = 0; i < x.size(); ++i) to[i] = static_cast<std::uint16_t>(at[i]);
       Wide* const sums = own.data();
       constexpr Wide one = Wide{1} << sum_bits;
@@ -198,16 +197,16 @@ class Binner {
     out_.start.assign(slots_ + 1, 0);
     std::vector<Wide> chances(slots_);
     for (std::size_t s = 0; s < slots_; ++s) {
-      std::size_t rows = 0;
+      std::size_t count = 0;
       for (const std::vector<Wide>& own : counts) {
         if (own.empty()) continue;
-        rows += static_cast<std::size_t>(own[s] >> sum_bits);
+        count += static_cast<std::size_t>(own[s] >> sum_bits);
         chances[s] += own[s] & ((Wide{1} << sum_bits) - 1);
       }
-      out_.start[s + 1] = out_.start[s] + rows;
+      out_.start[s + 1] = out_.start[s] + count;
     }
     if (line) chances_ = std::move(chances);
-    out_.set_rows(std::move(score), std::move(slot));
+    out_.set_rows(std::move(rows));
   }
 
   [[noreturn]] void fail(std::size_t row) const {

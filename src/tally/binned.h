@@ -6,6 +6,7 @@
 #include <evenhand/column.h>
 #include <evenhand/scale.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,7 +25,23 @@ inline std::int64_t chance_units(double p) noexcept {
   return static_cast<std::int64_t>(p * 0x1p52);
 }
 
-// Rows in the order in which they came, and the slot of each. Found bins are kept.
+// Turned scores in the order in which they came, and the slot of each, in one piece of memory: what
+// is freed as one piece, allocators keep for the next fit.
+class SlotOfEachRow {
+ public:
+  explicit SlotOfEachRow(std::size_t rows)
+      : rows_(rows), memory_(rows * (sizeof(double) + sizeof(std::uint16_t))) {}
+  std::span<double> score() noexcept { return {reinterpret_cast<double*>(memory_.data()), rows_}; }
+  std::span<std::uint16_t> slot() noexcept {
+    return {reinterpret_cast<std::uint16_t*>(memory_.data() + rows_ * sizeof(double)), rows_};
+  }
+
+ private:
+  std::size_t rows_;
+  LargeArray<std::byte> memory_;
+};
+
+// These rows; bins that were found among them are kept.
 class RowsAsTheyCame;
 
 struct Binned {
@@ -59,8 +76,7 @@ struct Binned {
   bool all_of(const std::function<bool(double)>& is) const;
 
   void set_score(Doubles score) { score_ = std::move(score); }
-  // Without labels and weights. `slot` is that of each row.
-  void set_rows(Doubles score, LargeArray<std::uint16_t> slot);
+  void set_rows(SlotOfEachRow rows);  // without labels and weights
 
  private:
   Doubles score_;

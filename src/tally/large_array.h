@@ -9,12 +9,14 @@
 
 namespace evenhand {
 
-constexpr std::size_t huge_page = std::size_t{1} << 21U;
-constexpr std::size_t huge_worthwhile = 2 * huge_page;
-void ask_for_huge_pages(void* at, std::size_t bytes) noexcept;  // tally/huge_pages.cpp
+// Memory of at least `large_array` bytes. Two pieces of moderate size are kept for the next arrays:
+// having the kernel clear pages anew takes longer than filling them. Very long ones ask for huge
+// pages.
+inline constexpr std::size_t large_array = std::size_t{1} << 20U;
+void* allocate_large(std::size_t bytes);
+void deallocate_large(void* at, std::size_t bytes) noexcept;
 
-// Leaves new elements as they are: they are written right away, by several threads. Long arrays ask
-// for huge pages, since clearing small ones takes the kernel longer than filling them takes us.
+// Leaves new elements as they are: they are written right away, by several threads.
 template <class T>
 struct LeaveUninitialised : std::allocator<T> {
   template <class U>
@@ -22,14 +24,12 @@ struct LeaveUninitialised : std::allocator<T> {
     using other = LeaveUninitialised<U>;
   };
   T* allocate(std::size_t n) {
-    if (n * sizeof(T) < huge_worthwhile) return std::allocator<T>::allocate(n);
-    void* const at = ::operator new (n * sizeof(T), std::align_val_t{huge_page});
-    ask_for_huge_pages(at, n * sizeof(T));
-    return static_cast<T*>(at);
+    if (n * sizeof(T) < large_array) return std::allocator<T>::allocate(n);
+    return static_cast<T*>(allocate_large(n * sizeof(T)));
   }
   void deallocate(T* at, std::size_t n) noexcept {
-    if (n * sizeof(T) < huge_worthwhile) return std::allocator<T>::deallocate(at, n);
-    ::operator delete (at, std::align_val_t{huge_page});
+    if (n * sizeof(T) < large_array) return std::allocator<T>::deallocate(at, n);
+    deallocate_large(at, n * sizeof(T));
   }
   template <class U>
   void construct(U* at) noexcept {

@@ -3,6 +3,7 @@
 #include <evenhand/text.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "support/dyadic.h"
+#include "support/row_blocks.h"
 #include "tally/data.h"
 
 namespace evenhand {
@@ -43,12 +45,16 @@ std::vector<std::uint8_t> read_labels(const Numbers& column, Favorable favorable
       [&](const auto& labels) {
         using Label = typename std::decay_t<decltype(labels)>::value_type;
         const auto is_label = [](Label label) { return label == Label{0} || label == Label{1}; };
-        unsigned bad = 0;
-        for (std::size_t row = 0; row < labels.size(); ++row) {
-          bad |= is_label(labels[row]) ? 0U : 1U;
-          out[row] = static_cast<std::uint8_t>((labels[row] == Label{1} ? 1 : 0) ^ turned);
-        }
-        if (bad == 0) return;
+        std::atomic<bool> good = true;
+        for_rows(labels.size(), [&](std::size_t begin, std::size_t end) {
+          unsigned bad = 0;
+          for (std::size_t row = begin; row < end; ++row) {
+            bad |= is_label(labels[row]) ? 0U : 1U;
+            out[row] = static_cast<std::uint8_t>((labels[row] == Label{1} ? 1 : 0) ^ turned);
+          }
+          if (bad != 0) good = false;
+        });
+        if (good) return;
         const auto first = std::find_if_not(labels.begin(), labels.end(), is_label);
         throw BadRow(
             static_cast<std::size_t>(first - labels.begin()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, _files, _options, _tables
@@ -73,6 +74,14 @@ class Found:
     __hash__ = None  # type: ignore[assignment]
 
 
+def _record_text(
+    solution: _core.Solution | _core.SgdResult, tally: Tally, bound: Any,
+    made: _core.FitSource | None,
+) -> str:  # fmt: skip
+    record: str = solution.fit_record(tally._core, tally._source, bound)
+    return made.put_into(record) if made else record
+
+
 class Fit(Found):
     """A rule with the proof that it is fair, and that none does better.
 
@@ -125,9 +134,6 @@ class Fit(Found):
         made: _core.FitSource | None = None,
     ) -> None:  # fmt: skip
         record = solution.record(tally._core)
-        self.rule: Rule = Rule._of(
-            solution.rule, self._record_text, null=tally._source.null or None
-        )
         self.tally = tally
         self.criterion: dict[str, Any] = criterion.record()
         self._take_proof(record)
@@ -157,12 +163,15 @@ class Fit(Found):
             exact = solution.solution if isinstance(solution, _core.SgdResult) else solution
             bound = _core.confidence_bound(tally._core, exact, wanted.confidence, wanted.bound)
         self.bound = Bound._of(bound, criterion.within)
-        self._core_bound: Any = bound
+        # Of what the rule needs, not of this fit, which holds the rule: rows go when the fit goes.
+        self.rule: Rule = Rule._of(
+            solution.rule,
+            partial(_record_text, solution, tally, bound, made),
+            null=tally._source.null or None,
+        )
         self.blind: str | None = None
         if options.blind and isinstance(solution, _core.Solution):
             self.blind = _core.blind_in_words(tally._core, tally.sensitive, tally.within, solution)
-        self._made = made
-        self._own_record: str | None = None
         self._audits: tuple[Audit, Audit] | None = None
 
     @property
@@ -237,25 +246,16 @@ class Fit(Found):
 
     # --- The rule's file.
 
-    def _record_text(self) -> str:
-        if self._own_record is None:
-            record: str = self._solution.fit_record(
-                self.tally._core, self.tally._source, self._core_bound
-            )
-            self._own_record = self._made.put_into(record) if self._made else record
-        return self._own_record
-
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
-        record: dict[str, Any] = json.loads(self._record_text())
+        record: dict[str, Any] = json.loads(self.rule._record_text())
         return record
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the solver's own memory."""
-        self._record_text()
+        self.rule._record_text()
         self._words()
-        without = {"_solution": None, "_made": None, "_core_bound": None}
-        return {**self.__dict__, **without}
+        return {**self.__dict__, "_solution": None}
 
     # --- New people.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import platform
@@ -66,11 +67,16 @@ def made_by(
     return _core.fit_source(text, listed, known, bool(stamp))
 
 
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> list[tuple[str, inspect.Parameter]]:
+    return list(inspect.signature(function).parameters.items())
+
+
 def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
     """Write the call down: columns by name, and options that are not the default."""
     frame = _inputs.frame_of(arguments.get("data"))
     words = []
-    for name, parameter in inspect.signature(function).parameters.items():
+    for name, parameter in _parameters(function):
         value = arguments[name]
         if name in _LEFT_OUT or value is parameter.default:
             continue

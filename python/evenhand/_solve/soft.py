@@ -59,9 +59,7 @@ class SoftFit(Found):
         self.excluded = rows.source.excluded
         self._take_proof(record)
         self.strata: list[dict[str, Any]] = record["strata"]
-        self.rule: SoftRule = SoftRule._of(
-            solution.rule, lambda: self._own_record, null=rows.source.null or None
-        )
+        self.rule: SoftRule = SoftRule._of(solution.rule, null=rows.source.null or None)
         self.after = audit_rows(rows, rule=self.rule, **reading)
         assert self.after.before is not None
         self.before = self.after.before
@@ -88,17 +86,16 @@ class SoftFit(Found):
                 rows.label,
                 criterion,
             )
-        self._own_record = solution.fit_record(
+        record_text: str = solution.fit_record(
             rows.source,
             roles,
             rows.label is not None,
             self.before._summary(),
             self.after._summary(),
         )
-        none = json.loads(self._own_record)["bound"]
+        none = json.loads(record_text)["bound"]
         self.bound: Bound = Bound._none(none["none"], none["confidence"])
-        if made is not None:
-            self._own_record = made.put_into(self._own_record)
+        self.rule._record = made.put_into(record_text) if made is not None else record_text
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of this fit, with the names of the rule's file."""
