@@ -101,7 +101,7 @@ LINUX_ONLY = {"cli/data/files.cpp", "cli/output/output.cpp"}  # the latter knows
 for path in sources(".h", ".cpp"):
     name = path.relative_to(ROOT).as_posix()
     found = SYSTEM.search(path.read_text())
-    advice = name == "src/tally/huge_pages.cpp"  # does nothing elsewhere
+    advice = name == "src/tally/large_array.cpp"  # does nothing elsewhere
     if found and name.startswith(("src/", "include/", "python/")) and not advice:
         problems.append(f"{name} has platform code: {found[0]}")
     if found and name.startswith("cli/") and "/proc/" in path.read_text() and name not in LINUX_ONLY:

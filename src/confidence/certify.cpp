@@ -237,6 +237,7 @@ CertifiedFit certify(const Tally& tally, const Criterion& criterion, const Solve
   CertifiedFit out;
   const Problem problem = make_problem(tally, criterion, options);
   const bool one_rate = criterion.rates.size() == 1;
+  problem.shapes->place_rows();  // what follows asks for many bins
   out.plain = solve(problem);
   const std::vector<ComparedGroups> everybody = compared_cells(tally, out.plain);
   if (count_pairs(everybody) > most_pairs) {

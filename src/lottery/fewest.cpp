@@ -158,9 +158,9 @@ At settled(const Points& points, At at) {
   return at;
 }
 
-std::optional<CoinWindow> least_window(const Points& points, const At& at) {
+std::optional<CoinWindow> least_window(const Points& points, const At& at, double expected) {
   // A window of at most `mass` lies within `mass` of the target on either side.
-  for (double mass = points.whole.n / 1024;; mass *= 2) {
+  for (double mass = std::max(expected, points.whole.n / 1024);; mass *= 2) {
     const auto begin = points.n.begin();
     const auto low = std::lower_bound(begin, points.n.end(), at.n - mass);
     const auto high = std::upper_bound(begin, points.n.end(), at.n + mass);

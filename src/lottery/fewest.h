@@ -24,7 +24,8 @@ std::optional<Mixture> fewest_coins(const Points& points, At at, double snap = 1
 struct CoinWindow {
   std::size_t a, b;
 };
-std::optional<CoinWindow> least_window(const Points& points, const At& at);
+// Quickest if it is expected to have about this mass.
+std::optional<CoinWindow> least_window(const Points& points, const At& at, double expected = 0);
 
 // The parts of fewest_coins that look at points elsewhere (lottery/runs.h). The threshold that is
 // as good but for rounding; the target, with its abscissa settled; the mixture inside a window.

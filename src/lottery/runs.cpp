@@ -54,9 +54,16 @@ class SearchInRuns {
   std::optional<Mixture> run(double snap) {
     if (const auto k = threshold_at(known_.points, at_, snap)) return Mixture{{*k, 1}};
     at_ = settled(known_.points, at_);
+    double mass = 0;
+    bool is_narrowest = false;
     for (;;) {
-      const std::optional<CoinWindow> window = least_window(known_.points, at_);
-      if (open(that_may_be_narrower(window))) continue;
+      const std::optional<CoinWindow> window = least_window(known_.points, at_, mass);
+      if (window) mass = mass_of(*window);
+      // What may be narrower than this one is all that may be narrower than what comes of it.
+      if (!is_narrowest) {
+        is_narrowest = window.has_value();
+        if (open(that_may_be_narrower(window))) continue;
+      }
       if (!window) return std::nullopt;
       const std::optional<Mixture> mixture = mixture_in(known_.points, at_, *window, 0);
       if (open(that_may_need_fewer(*window, mixture))) continue;
@@ -65,6 +72,7 @@ class SearchInRuns {
   }
 
   double n(std::size_t k) const { return known_.points.n[k]; }
+  double mass_of(const CoinWindow& window) const { return n(window.b) - n(window.a); }
   std::size_t last() const { return known_.points.last(); }
 
  private:
@@ -138,12 +146,17 @@ class SearchInRuns {
     to.sure.push_back(sure);
   }
 
-  Side side(bool left) const {
+  // Of runs that begin within `mass`: no narrower window goes further.
+  Side side(bool left, double mass) const {
     Side out;
     if (left) {
-      for (std::size_t run = here_ + 1; run-- > 0;) add(run, left, out);
+      for (std::size_t run = here_ + 1; run-- > 0 && at_.n - ends_[run + 1].n <= mass;) {
+        add(run, left, out);
+      }
     } else {
-      for (std::size_t run = here_; run + 1 < ends_.size(); ++run) add(run, left, out);
+      for (std::size_t run = here_; run + 1 < ends_.size() && ends_[run].n - at_.n <= mass; ++run) {
+        add(run, left, out);
+      }
     }
     return out;
   }
@@ -151,12 +164,12 @@ class SearchInRuns {
   // Closed runs that may hold an end of a window no wider than this one, and those nearer to the
   // target that may decide whether that is one.
   std::vector<std::size_t> that_may_be_narrower(const std::optional<CoinWindow>& window) const {
-    const Side left = side(true);
-    const Side right = side(false);
     if (window) {
-      return that_may_hold_ends(left, right,
-                                known_.points.n[window->b] - known_.points.n[window->a]);
+      const double mass = mass_of(*window);
+      return that_may_hold_ends(side(true, mass), side(false, mass), mass);
     }
+    const Side left = side(true, infinity);
+    const Side right = side(false, infinity);
     // None is known: the nearest ones first.
     for (double mass = known_.points.whole.n / 512;; mass *= 2) {
       std::vector<std::size_t> out = that_may_hold_ends(left, right, mass);

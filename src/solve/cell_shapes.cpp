@@ -85,7 +85,12 @@ const Wide* CellShapes::chances(unsigned threads) const {
 }
 
 void CellShapes::make_vertices(unsigned threads) const {
-  if (!chances(threads)) make_curves(threads);
+  if (!chances(threads)) return make_curves(threads);
+  place_rows();  // linear programs ask for many bins
+}
+
+void CellShapes::place_rows() const {
+  if (data_.binned) (void)data_.binned->score();
 }
 
 const CellVertices& CellShapes::vertices(CellCode cell) const {
@@ -117,6 +122,9 @@ void CellShapes::find_around(std::span<const Around> cells, unsigned threads) co
       const Piece& piece = pieces->list[i];
       if (!piece.open) slots.push_back(binned.slot(pieces->cell, piece.bin));
     }
+    // Evaluating what comes of it asks where benefits begin.
+    const double zero = outlook_.first_above(pieces->cell, costs_, 0);
+    slots.push_back(binned.slot(pieces->cell, binned.bin_of(zero)));
   }
   binned.find(slots, threads);
 }

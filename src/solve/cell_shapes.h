@@ -33,6 +33,9 @@ class CellShapes {
   const LabelHull& hull(CellCode cell) const;  // benefits from labels
   const Points& points(CellCode cell) const;
 
+  // Puts rows that stayed as they came into their bins: quicker than finding many of these.
+  void place_rows() const;
+
   // What thresholds of a cell reach: its curve if that was made, else as little of it as is asked
   // for.
   void make_vertices(unsigned threads) const;

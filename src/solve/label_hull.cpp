@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "support/parallel.h"
@@ -50,13 +51,22 @@ void LabelHull::make_runs() {
 }
 
 std::vector<Entry> LabelHull::entries_of(const Run& run) const {
-  if (data_.binned) return open_bin(*data_.binned, cell_, run.at);
-  const Sorted& sorted = data_.sorted();
-  const std::size_t end = std::min(sorted.start[cell_ + 1], run.at + entries_per_run);
-  const std::size_t last = &run == runs_.data() ? end : std::min(end, (&run - 1)->at);
+  const Sorted* const sorted = data_.sorted_if_made();
+  if (!sorted) return open_bin(*data_.binned, cell_, run.at);
+  std::size_t begin = run.at;
+  std::size_t end = sorted->start[cell_ + 1];
+  if (data_.binned) {
+    const auto entries = std::views::iota(sorted->start[cell_], end);
+    const auto bin = [&](std::size_t i) { return data_.binned->bin_of(sorted->score[i]); };
+    begin = *std::ranges::partition_point(entries, [&](std::size_t i) { return bin(i) < run.at; });
+    end = *std::ranges::partition_point(entries, [&](std::size_t i) { return bin(i) <= run.at; });
+  } else if (&run != runs_.data()) {
+    end = (&run - 1)->at;
+  }
   std::vector<Entry> out;
-  for (std::size_t i = run.at; i < last; ++i) {
-    out.push_back({sorted.score[i], sorted.n[i], sorted.positives(i)});
+  out.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    out.push_back({sorted->score[i], sorted->n[i], sorted->positives(i)});
   }
   return out;
 }

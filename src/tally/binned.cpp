@@ -102,8 +102,9 @@ class Binner {
     parallel(chunks, threads_, [&](std::size_t chunk) {
       std::array<double, block> x;            // NOLINT(cppcoreguidelines-pro-type-member-init)
       std::array<std::uint32_t, block> slot;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-      const std::size_t end = scores_.size() * (chunk + 1) / chunks;
-      for (std::size_t row = scores_.size() * chunk / chunks; row < end; row += block) {
+      const std::size_t blocks = (scores_.size() + block - 1) / block;
+      const std::size_t end = std::min(scores_.size(), blocks * (chunk + 1) / chunks * block);
+      for (std::size_t row = blocks * chunk / chunks * block; row < end; row += block) {
         const std::size_t count = std::min(block, end - row);
         const CellCode* const codes = rows_.codes.data() + row;
         const std::span turned = std::span(x).first(count);
@@ -185,7 +186,7 @@ class Binner {
                       const std::uint32_t* at) {
       std::vector<Wide>& own = counts[chunk];
       if (own.empty()) own.resize(slots_);
-      std::ranges::copy(x, rows.score().subspan(row).begin());
+      copy_past_caches(x, rows.score().data() + row);
       std::uint16_t* const to = rows.slot().data() + row;
       for (std::size_t i = 0; i < x.size(); ++i) to[i] = static_cast<std::uint16_t>(at[i]);
       Wide* const sums = own.data();

@@ -7,8 +7,15 @@ namespace evenhand {
 
 const Sorted& Tally::Data::sorted() const {
   if (has_sorted_) return sorted_;
-  std::call_once(once_, [this] { sorted_ = sort_bins(*binned, names.size(), 0); });
+  std::call_once(once_, [this] {
+    sorted_ = sort_bins(*binned, names.size(), 0);
+    has_sorted_ = true;
+  });
   return sorted_;
+}
+
+const Sorted* Tally::Data::sorted_if_made() const noexcept {
+  return has_sorted_ ? &sorted_ : nullptr;
 }
 
 void Tally::Data::set_binned(BinnedRows rows) {

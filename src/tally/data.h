@@ -4,6 +4,7 @@
 
 #include <evenhand/tally.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -41,7 +42,8 @@ struct Tally::Data {
 
   Data() = default;
   void set_binned(BinnedRows rows);
-  const Sorted& sorted() const;  // thread-safe
+  const Sorted& sorted() const;                   // thread-safe
+  const Sorted* sorted_if_made() const noexcept;  // null while nobody asked
   // The units of all rows of each slot of `binned`, where these are not weighted and probabilities
   // linear in the score. Made when first asked for; thread-safe.
   const std::vector<Wide>& bin_chances(unsigned threads) const;
@@ -53,7 +55,7 @@ struct Tally::Data {
   mutable Sorted sorted_;
   mutable std::once_flag chances_once_;
   mutable std::vector<Wide> chances_;
-  bool has_sorted_ = false;
+  mutable std::atomic<bool> has_sorted_ = false;
 };
 
 // tally/tally.cpp

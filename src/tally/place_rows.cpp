@@ -1,6 +1,11 @@
 #include "tally/place_rows.h"
 
+#include <algorithm>
 #include <cstddef>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 // A processor's own instructions are chosen when the program runs, unless the compiler may use
 // them anyway or cannot compile for several.
@@ -103,6 +108,17 @@ Function widest(Function plain, [[maybe_unused]] Function avx2, [[maybe_unused]]
 }
 
 }  // namespace
+
+void copy_past_caches(std::span<const double> from, double* to) noexcept {
+#ifdef __SSE2__
+  std::size_t i = 0;
+  for (; i + 2 <= from.size(); i += 2) _mm_stream_pd(to + i, _mm_loadu_pd(from.data() + i));
+  if (i < from.size()) to[i] = from[i];
+  _mm_sfence();  // other threads see it before they hear that this one is done
+#else
+  std::copy(from.begin(), from.end(), to);
+#endif
+}
 
 template <class Score>
 bool turn_rows(const Places& places, std::span<const Score> scores, const CellCode* codes,
