@@ -35,29 +35,6 @@ People make_columns(std::size_t rows) {
   return out;
 }
 
-// Reads every column once, on so many threads.
-double read_time(const People& columns, unsigned threads) {
-  std::vector<double> sums(threads);
-  return seconds([&] {
-    std::vector<std::jthread> workers;
-    for (unsigned t = 0; t < threads; ++t) {
-      workers.emplace_back([&, t] {
-        const std::size_t begin = columns.score.size() * t / threads;
-        const std::size_t end = columns.score.size() * (t + 1) / threads;
-        double score = 0;
-        std::uint64_t others = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-          score += columns.score[i];
-          others += columns.code[i] + columns.label[i];
-        }
-        sums[t] = score + static_cast<double>(others);
-      });
-    }
-    workers.clear();
-    require(sums[0] > 0, "nothing was read");
-  });
-}
-
 struct Fitted {
   double time = 0;
   double objective = 0;
@@ -86,7 +63,8 @@ int run(std::size_t rows) {
   const ParityOptions groups{.sensitive = {"group"}};
   Fitted one_read, one_parity, one_odds;
   for (unsigned threads = 1; threads <= cores; threads *= 2) {
-    const Fitted read = best_of(3, [&] { return read_time(columns, threads) > 0 ? 1.0 : 0.0; });
+    const Fitted read =
+        best_of(3, [&] { return read_time(columns, true, threads) > 0 ? 1.0 : 0.0; });
     const Fitted parity = best_of(3, [&] {
       const Tally tally =
           Tally::of(columns.score, columns.names, columns.code, {.threads = threads});

@@ -1,10 +1,13 @@
 #include "arrow.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
@@ -261,6 +264,63 @@ void append_coded(const arrow::Schema& type, const Slice& slice, Dictionary& dic
   if (!integer) damaged("a dictionary's indices are no integers");
 }
 
+// Codes of a piece of texts, some rows in each of several threads. The dictionary is in the order
+// of first appearance all the same.
+void append_texts(const arrow::Schema& type, const Slice& slice, Dictionary& dictionary,
+                  const std::string& name, std::vector<std::uint32_t>& codes) {
+  struct Part {
+    Slice rows;
+    Dictionary dictionary;
+    std::vector<std::uint32_t> codes;
+    std::exception_ptr error;
+  };
+  constexpr std::int64_t worthwhile = std::int64_t{1} << 17U;
+  const std::string_view format = type.format;
+  const bool plain = format == "u" || format == "U" || format == "vu";  // needs nothing of Python
+  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<Part> parts(static_cast<std::size_t>(
+      plain ? std::clamp<std::int64_t>(slice.length / worthwhile, 1, cores) : 1));
+  const auto count = static_cast<std::int64_t>(parts.size());
+  const auto code = [&](std::int64_t i) {
+    Part& part = parts[static_cast<std::size_t>(i)];
+    part.rows = slice;
+    const std::int64_t first = slice.length * i / count;
+    part.rows.offset += first;
+    part.rows.above_offset += first;
+    part.rows.length = slice.length * (i + 1) / count - first;
+    const auto [begin, end] = memory_of_texts(format, part.rows);
+    part.dictionary.lie_in(begin, end);
+    part.codes.reserve(static_cast<std::size_t>(part.rows.length));
+    const auto add = [&part](std::int64_t, std::optional<std::string_view> text) {
+      part.codes.push_back(text ? part.dictionary.code_of(*text) : missing_code);
+    };
+    for_each_named(type, part.rows, name, add);
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (std::int64_t i = 1; i < count; ++i) {
+      workers.emplace_back([&, i] {
+        try {
+          code(i);
+        } catch (...) {
+          parts[static_cast<std::size_t>(i)].error = std::current_exception();
+        }
+      });
+    }
+    code(0);
+  }
+  for (Part& part : parts) {
+    if (part.error) std::rethrow_exception(part.error);
+    std::vector<std::uint32_t> code_of;
+    for (const std::string& text : part.dictionary.take()) {
+      code_of.push_back(dictionary.code_of(text));
+    }
+    for (const std::uint32_t own : part.codes) {
+      codes.push_back(own == missing_code ? own : code_of[own]);
+    }
+  }
+}
+
 AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::string name) {
   const arrow::Schema& type = handle.data->type_of(column);
   Dictionary dictionary;
@@ -271,11 +331,7 @@ AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::s
       append_coded(type, slice, dictionary, name, codes);
       continue;
     }
-    const auto [begin, end] = memory_of_texts(type.format, slice);
-    dictionary.lie_in(begin, end);
-    for_each_named(type, slice, name, [&](std::int64_t, std::optional<std::string_view> text) {
-      codes.push_back(text ? dictionary.code_of(*text) : missing_code);
-    });
+    append_texts(type, slice, dictionary, name, codes);
   }
   Missing missing;
   for (std::size_t row = 0; row < codes.size(); ++row) {

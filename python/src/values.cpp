@@ -17,6 +17,10 @@ namespace evenhand::python {
 namespace {
 
 std::string_view utf8_of(PyObject* text) {
+  if (PyUnicode_IS_COMPACT_ASCII(text)) {
+    return {static_cast<const char*>(PyUnicode_DATA(text)),
+            static_cast<std::size_t>(PyUnicode_GET_LENGTH(text))};
+  }
   Py_ssize_t size = 0;
   const char* const data = PyUnicode_AsUTF8AndSize(text, &size);
   if (!data) throw nb::python_error();
@@ -57,9 +61,14 @@ AttributeColumn from_objects(const nb::object& array, std::string name,
   Seen seen;
   Missing missing;
   std::vector<std::uint32_t> codes(objects.size());
-  constexpr std::size_t ahead = 16;  // texts lie anywhere: they are on their way when needed
+  // Texts lie anywhere, over two lines of a cache: they are on their way when needed.
+  constexpr std::size_t ahead = 32;
   for (std::size_t row = 0; row < objects.size(); ++row) {
-    if (row + ahead < objects.size()) __builtin_prefetch(objects[row + ahead]);
+    if (row + ahead < objects.size()) {
+      const auto* const next = reinterpret_cast<const char*>(objects[row + ahead]);
+      __builtin_prefetch(next);
+      __builtin_prefetch(next + 47);
+    }
     PyObject* const object = or_none(objects[row]);
     std::uint32_t code = missing_code;
     if (const std::uint32_t* known = seen.find(object)) {

@@ -43,7 +43,8 @@ class OneRate {
       problem_.from_labels ? problem_.shapes->make_curves(problem_.options.threads)
                            : (void)data_.sorted();  // with all threads, before they split
     }
-    parallel(pieces_.size(), problem_.options.threads,
+    const bool bins = !problem_.from_labels && gamma_ == 0 && data_.binned;
+    parallel(pieces_.size(), bins ? 1 : problem_.options.threads,
              [&](std::size_t c) { make_pieces(static_cast<CellCode>(c)); });
     for (const Stratum& stratum : comparisons_.strata) {
       solution.strata.push_back({stratum.values, stratum.compared, 0, 1});

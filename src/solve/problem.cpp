@@ -71,7 +71,10 @@ Rule make_rule(const Problem& problem, const std::function<Response(CellCode)>& 
                               : problem.base_from;
   parts.responses.resize(data.names.size());
   constexpr double worth_threads = 100'000;
-  const unsigned threads = data.weight() < worth_threads ? 1 : problem.options.threads;
+  const bool steps_at_rates =
+      !problem.from_labels && problem.options.gamma == 0 && has_one_rate(problem.criterion);
+  const bool little = steps_at_rates || data.weight() < worth_threads;
+  const unsigned threads = little ? 1 : problem.options.threads;
   parallel(parts.responses.size(), threads, [&](std::size_t i) {
     const auto c = static_cast<CellCode>(i);
     parts.responses[i] = data.totals[c].n > 0 ? respond(c) : from_score(without_rows);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -63,7 +64,8 @@ class Binner {
     constexpr std::size_t most_short_slots = no_slot<std::uint16_t>;
     if (slots_ > most_short_slots) {
       put_into_slots<std::uint32_t>();
-    } else if (sorted_next || !rows_.labels.empty() || !rows_.weights.empty()) {
+    } else if (sorted_next || !rows_.labels.empty() || !rows_.weights.empty() ||
+               scores_.size() > most_rows_counted) {
       put_into_slots<std::uint16_t>();
     } else {
       keep_as_they_came();
@@ -94,30 +96,40 @@ class Binner {
     if (!std::isfinite(out_.per_unit)) out_.per_unit = 0;
   }
 
-  // Calls put(chunk, first row, turned scores, their slots) for one block of rows after the other,
-  // on several threads.
+  // Calls put(worker, first row, turned scores, their slots) for blocks of rows. Each worker takes
+  // the next few that are left: threads do not start at once, nor run alike.
   template <class Put>
-  void place(std::size_t chunks, Put put) const {
-    std::vector<std::size_t> bad(chunks, no_row);
-    parallel(chunks, threads_, [&](std::size_t chunk) {
-      std::array<double, block> x;            // NOLINT(cppcoreguidelines-pro-type-member-init)
-      std::array<std::uint32_t, block> slot;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-      const std::size_t blocks = (scores_.size() + block - 1) / block;
-      const std::size_t end = std::min(scores_.size(), blocks * (chunk + 1) / chunks * block);
-      for (std::size_t row = blocks * chunk / chunks * block; row < end; row += block) {
-        const std::size_t count = std::min(block, end - row);
-        const CellCode* const codes = rows_.codes.data() + row;
-        const std::span turned = std::span(x).first(count);
-        if (!turn_rows(places_, scores_.subspan(row, count), codes, x.data())) {
-          bad[chunk] = first_bad(row, row + count);
-          return;
-        }
-        if (level_) std::ranges::transform(turned, x.begin(), Cutter(*level_, reading_));
-        slots_of(places_, turned, codes, slot.data());
-        put(chunk, row, std::span<const double>(turned), slot.data());
+  void place(std::size_t workers, Put put) const {
+    std::vector<std::size_t> bad(workers, no_row);  // rows before it were taken, and are looked at
+    std::atomic<std::size_t> next = 0;
+    parallel(workers, threads_, [&](std::size_t worker) {
+      constexpr std::size_t at_once = 16 * block;
+      for (std::size_t row = next.fetch_add(at_once); row < scores_.size() && bad[worker] == no_row;
+           row = next.fetch_add(at_once)) {
+        bad[worker] = place_rows(row, std::min(scores_.size(), row + at_once),
+                                 [&](auto... rows) { put(worker, rows...); });
       }
     });
     if (const std::size_t row = *std::ranges::min_element(bad); row != no_row) fail(row);
+  }
+
+  // The first bad row, if there is one.
+  template <class Put>
+  std::size_t place_rows(std::size_t begin, std::size_t end, Put put) const {
+    std::array<double, block> x;            // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::array<std::uint32_t, block> slot;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    for (std::size_t row = begin; row < end; row += block) {
+      const std::size_t count = std::min(block, end - row);
+      const CellCode* const codes = rows_.codes.data() + row;
+      const std::span turned = std::span(x).first(count);
+      if (!turn_rows(places_, scores_.subspan(row, count), codes, x.data())) {
+        return first_bad(row, row + count);
+      }
+      if (level_) std::ranges::transform(turned, x.begin(), Cutter(*level_, reading_));
+      slots_of(places_, turned, codes, slot.data());
+      put(row, std::span<const double>(turned), static_cast<const std::uint32_t*>(slot.data()));
+    }
+    return no_row;
   }
 
   std::size_t first_bad(std::size_t begin, std::size_t end) const {
@@ -170,7 +182,7 @@ class Binner {
   // A slot's rows and the sum of their probabilities are counted in one addition: the sum has the
   // 96 bits below.
   static constexpr unsigned sum_bits = 96;
-  static constexpr std::size_t most_rows_counted = std::size_t{1} << 31U;
+  static constexpr std::size_t most_rows_counted = std::numeric_limits<std::uint32_t>::max();
 
   void keep_as_they_came() {
     SlotOfEachRow rows(scores_.size());
@@ -178,13 +190,11 @@ class Binner {
     const Line chance = line.value_or(Line{0, 0});
     // A thread's counts must not cost more than its rows.
     const std::size_t worthwhile = scores_.size() / std::max<std::size_t>(4 * slots_, 16384);
-    const std::size_t chunks =
-        std::max(std::clamp<std::size_t>(worthwhile, 1, threads_),
-                 (scores_.size() + most_rows_counted - 1) / most_rows_counted);
-    std::vector<std::vector<Wide>> counts(chunks);
-    place(chunks, [&](std::size_t chunk, std::size_t row, std::span<const double> x,
-                      const std::uint32_t* at) {
-      std::vector<Wide>& own = counts[chunk];
+    const std::size_t workers = std::clamp<std::size_t>(worthwhile, 1, threads_);
+    std::vector<std::vector<Wide>> counts(workers);
+    place(workers, [&](std::size_t worker, std::size_t row, std::span<const double> x,
+                       const std::uint32_t* at) {
+      std::vector<Wide>& own = counts[worker];
       if (own.empty()) own.resize(slots_);
       copy_past_caches(x, rows.score().data() + row);
       std::uint16_t* const to = rows.slot().data() + row;
