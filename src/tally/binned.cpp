@@ -255,7 +255,10 @@ class Binner {
 }  // namespace
 
 std::size_t bins_for(std::size_t rows, std::size_t lists) {
-  constexpr std::size_t most_slots = std::size_t{1} << 12U;
+  // Of many rows, opening bins costs more than counting in a larger cache.
+  constexpr std::size_t many = std::size_t{1} << 10U;
+  const std::size_t most_slots =
+      std::clamp(rows / many, std::size_t{1} << 12U, std::size_t{1} << 14U);
   constexpr std::size_t rows_per_slot = 32;
   const std::size_t slots = std::min(most_slots, rows / rows_per_slot);
   return std::bit_floor(std::max<std::size_t>(1, slots / std::max<std::size_t>(1, lists)));
