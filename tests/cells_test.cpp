@@ -1,5 +1,9 @@
 #include <evenhand/cells.h>
+#include <evenhand/integers.h>
 
+#include <limits>
+#include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -34,6 +38,62 @@ TEST(Cells, CodedColumnsGiveTheSameCellsAsTexts) {
   const Cells coded = Cells::from({{"a", {}, codes, dictionary}});
   EXPECT_EQ(plain.names, coded.names);
   EXPECT_EQ(plain.codes, coded.codes);
+}
+
+TEST(Cells, CodesThatAreThoseOfCellsAreNotCopied) {
+  const Strings ascending = {"a", "b", "c"};
+  const Strings falling = {"c", "b", "a"};
+  const std::vector<std::uint32_t> codes = {2, 0, 1, 0};
+  const std::vector<std::uint32_t> gap = {2, 0, 0, 2};  // nobody has b
+  const auto of = [](const Strings& dictionary, const std::vector<std::uint32_t>& rows) {
+    const Attribute attribute{"g", {}, rows, dictionary};
+    return BorrowedCells::from(std::span(&attribute, 1));
+  };
+  EXPECT_EQ(of(ascending, codes).codes.data(), codes.data());
+  EXPECT_NE(of(falling, codes).codes.data(), codes.data());
+  EXPECT_NE(of(ascending, gap).codes.data(), gap.data());
+  EXPECT_EQ(of(falling, codes).own, (std::vector<CellCode>{0, 2, 1, 2}));
+  EXPECT_EQ(of(ascending, gap).own, (std::vector<CellCode>{1, 0, 0, 1}));
+  EXPECT_EQ(of(ascending, codes).copied().codes, codes);
+}
+
+// What each row's value is called, by its code.
+template <class Integer>
+void expect_names(const std::vector<Integer>& values) {
+  const CodedIntegers coded = code_integers(std::span<const Integer>(values));
+  ASSERT_EQ(coded.codes.size(), values.size());
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    ASSERT_EQ(coded.dictionary.at(coded.codes[row]), std::to_string(values[row])) << row;
+  }
+  const Strings names(coded.dictionary);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+}
+
+TEST(Cells, WholeNumbersAreNamedWhateverTheirRange) {
+  expect_names<std::int64_t>({});
+  expect_names<std::int64_t>({7});
+  expect_names<std::int64_t>({3, -2, 10, 9, 3});
+  expect_names<std::uint8_t>({255, 0, 1});
+  expect_names<std::int8_t>({-128, 127});
+  expect_names<std::uint64_t>({std::numeric_limits<std::uint64_t>::max(), 0, 5});
+  expect_names<std::int64_t>(
+      {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), 0});
+  expect_names<std::int32_t>({0, 65'535, 65'536, 1'000'000});
+  // Many rows, of which a look at some does not see what is rare.
+  for (const std::int64_t rare : {-3, 90, 1'000'000}) {
+    std::vector<std::int64_t> many(300'000, 4);
+    for (std::size_t row = 0; row < many.size(); row += 2) many[row] = 5;
+    many[123'457] = rare;
+    expect_names(many);
+  }
+}
+
+TEST(Cells, CodesOfWholeNumbersAreInTheOrderOfTheirTexts) {
+  const std::vector<int> values = {9, 10, -1, 9};
+  const CodedIntegers coded = code_integers(std::span<const int>(values));
+  EXPECT_EQ(coded.dictionary, (Strings{"-1", "10", "9"}));
+  const Attribute attribute{"g", {}, coded.codes, coded.dictionary};
+  EXPECT_EQ(BorrowedCells::from(std::span(&attribute, 1)).codes.data(), coded.codes.data());
 }
 
 TEST(Cells, ManyCombinationsAreToldApart) {

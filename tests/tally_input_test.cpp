@@ -52,6 +52,18 @@ TEST_F(TallyInput, NamesTheFirstBadRowWhateverTheThreads) {
   std::vector<CellCode> codes(many.size(), 0);
   many[299'999] = many[123'456] = nan;
   const CellNames names({"g"}, {{"a"}});
+  // Rows are looked at in blocks, of vectors of several rows, on several threads.
+  for (const std::size_t bad : {0, 1, 1023, 1024, 16'383, 16'384, 299'999}) {
+    std::vector<double> one(many.size(), 0.5);
+    one[bad] = 1.5;
+    expect_throw<std::invalid_argument>([&] { Tally::of(one, names, codes, {.threads = 3}); },
+                                        "row " + std::to_string(bad) + ":");
+    std::vector<CellCode> other = codes;
+    other[bad] = 1;
+    one[bad] = 0.5;
+    expect_throw<std::invalid_argument>([&] { Tally::of(one, names, other, {.threads = 3}); },
+                                        "row " + std::to_string(bad) + ": there is no cell");
+  }
   for (const unsigned threads : {1U, 2U, 5U}) {
     expect_throw<std::invalid_argument>(
         [&] { Tally::of(many, names, codes, {.threads = threads}); }, "row 123456:");

@@ -31,6 +31,7 @@
 #include <evenhand/fit_record.h>
 #include <evenhand/fit_words.h>
 #include <evenhand/frontier.h>
+#include <evenhand/integers.h>
 #include <evenhand/lottery.h>
 #include <evenhand/many_groups.h>
 #include <evenhand/monitor.h>
