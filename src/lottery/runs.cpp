@@ -11,15 +11,15 @@
 namespace evenhand {
 namespace {
 
-// The points that are known, and which of them are alone: neighbours in the list between which a
-// closed run lies.
+// The ends of all runs, and all points of the open ones.
 struct KnownPoints {
   Points points;
   std::vector<char> is_open;  // of each run
 };
 
-// BestSlopes towards the target, from its left, or from it, to its right, that settle whether it is
-// below a segment (over) and above one (under); as in ends_around, turned so that less is better.
+// Slopes of lines through the target, from points on one side of it: those that settle whether it
+// is below a segment (over) and above one (under). As in ends_around, turned so that less is
+// better.
 struct BestSlopes {
   double over = infinity;
   double under = infinity;
@@ -116,7 +116,7 @@ class SearchInRuns {
     return {At{from.n + y, to.y}, At{to.n - y, from.y}};
   }
 
-  // BestSlopes from the target outwards, up to the end of each run; index 0 is the run with the
+  // Slopes from the target outwards, up to the end of each run; index 0 is the run with the
   // target. `own` is the best that a run may have; `hoped` takes these, `sure` only what is known.
   struct Side {
     std::vector<std::size_t> runs;
