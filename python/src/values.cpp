@@ -17,10 +17,6 @@ namespace evenhand::python {
 namespace {
 
 std::string_view utf8_of(PyObject* text) {
-  if (PyUnicode_IS_COMPACT_ASCII(text)) {
-    return {static_cast<const char*>(PyUnicode_DATA(text)),
-            static_cast<std::size_t>(PyUnicode_GET_LENGTH(text))};
-  }
   Py_ssize_t size = 0;
   const char* const data = PyUnicode_AsUTF8AndSize(text, &size);
   if (!data) throw nb::python_error();
