@@ -76,20 +76,15 @@ class RowsAsTheyCame {
     look(start, slots, wanted, threads);
   }
 
-  struct Row {
-    std::uint16_t slot;
-    double score;
-  };
-
   void look(const std::vector<std::size_t>& start, std::span<const std::size_t> slots,
             const std::vector<std::uint8_t>& wanted, unsigned threads) {
     constexpr std::size_t worthwhile = std::size_t{1} << 18U;
     const std::size_t rows = slot_.size();
     const std::size_t chunks = std::clamp<std::size_t>(rows / worthwhile, 1, thread_count(threads));
-    std::vector<std::vector<Row>> seen(chunks);
+    std::vector<std::vector<std::size_t>> seen(chunks);
     parallel(chunks, threads, [&](std::size_t chunk) {
       constexpr std::size_t together = 16;  // few are wanted: one question for so many
-      std::vector<Row> out;
+      std::vector<std::size_t> out;
       const std::uint8_t* const is_wanted = wanted.data();
       const std::uint16_t* const slot = slot_.data();
       const std::size_t end = rows * (chunk + 1) / chunks;
@@ -106,7 +101,7 @@ class RowsAsTheyCame {
           continue;
         }
         for (; row < stop; ++row) {
-          if (is_wanted[slot[row]] != 0) out.push_back({slot[row], score_[row]});
+          if (is_wanted[slot[row]] != 0) out.push_back(row);
         }
       }
       seen[chunk] = std::move(out);
@@ -115,8 +110,10 @@ class RowsAsTheyCame {
       const auto [at, is_new] = found_.try_emplace(slot);
       if (is_new) at->second.reserve(start[slot + 1] - start[slot]);
     }
-    for (const std::vector<Row>& some : seen) {
-      for (const Row& row : some) found_.find(row.slot)->second.push_back(row.score);
+    // Their scores are elsewhere in the memory: many are on their way at once.
+    for (const std::vector<std::size_t>& some : seen) {
+      for (const std::size_t row : some) __builtin_prefetch(&score_[row]);
+      for (const std::size_t row : some) found_.find(slot_[row])->second.push_back(score_[row]);
     }
   }
 
