@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -64,6 +65,35 @@ TEST_F(Threads, TheChecksumOfPartsIsThatOfAllBytes) {
     }
     EXPECT_EQ(written, hash);
   }
+}
+
+// Rows that do not fit into caches are copied past them, in pieces that differ with the threads.
+TEST(ManyThreads, ShareRowsThatNoCacheHolds) {
+  constexpr std::size_t rows = 4'300'003;
+  std::vector<double> score(rows);
+  std::vector<CellCode> code(rows);
+  double sum = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double turns = static_cast<double>(i) * 0.6180339887498949;
+    score[i] = turns - static_cast<double>(static_cast<std::size_t>(turns));
+    code[i] = i % 3 == 0 ? 1 : 0;
+    sum += score[i];
+  }
+  const CellNames names({"group"}, {{"A"}, {"B"}});
+  std::optional<Solution> alone;
+  for (const unsigned threads : {1U, 2U, 3U, 7U}) {
+    const Tally tally = Tally::of(score, names, code, {.threads = threads});
+    const Solution fit =
+        solve(tally, statistical_parity({.sensitive = {"group"}}), {.threads = threads});
+    ASSERT_EQ(fit.status, Status::optimal);
+    ASSERT_EQ(tally.total().n, static_cast<double>(rows));
+    if (!alone) alone = fit;
+    EXPECT_EQ(fit.primal, alone->primal);
+    EXPECT_EQ(fit.rule.to_json(), alone->rule.to_json());
+  }
+  // Half of all scores are above a half: their benefits are those of everybody above.
+  EXPECT_NEAR(alone->primal, rows / 4.0, 1e-3 * rows);
+  EXPECT_NEAR(sum, rows / 2.0, 1e-3 * rows);
 }
 
 TEST_F(Threads, FingerprintsDoNotDependOnThem) {

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <deque>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "tally/binned.h"
@@ -49,9 +52,13 @@ class RowsAsTheyCame {
 
   void place(const std::vector<std::size_t>& start, unsigned threads) {
     if (is_placed_) return;
-    scatter(
-        slot_, start.size() - 1, threads, [&](std::size_t total) { placed_.resize(total); },
-        [&](std::size_t row, std::size_t at) { placed_[at] = score_[row]; });
+    const std::size_t slots = start.size() - 1;
+    const Chunks chunks(slot_.size(), slots, threads);
+    ChunkCounts next = count_slots(slot_, slots, chunks, threads);
+    (void)starts_of(next, slots);
+    placed_.resize(slot_.size());
+    scatter(slot_, chunks, next, threads,
+            [&](std::size_t row, std::size_t at) { placed_[at] = score_[row]; });
     is_placed_ = true;
     score_ = {};
     slot_ = {};
@@ -61,11 +68,11 @@ class RowsAsTheyCame {
   void find(const std::vector<std::size_t>& start, std::span<const std::size_t> slots,
             unsigned threads) {
     if (is_placed_) return;
-    std::vector<std::uint8_t> wanted(start.size() - 1);
+    Wanted wanted(start.size() - 1);
     std::size_t rows = 0;
     for (const std::size_t slot : slots) {
-      if (wanted[slot] != 0 || found_.contains(slot)) continue;
-      wanted[slot] = 1;
+      if (wanted.has(slot) || found_.contains(slot)) continue;
+      wanted.add(slot);
       rows += start[slot + 1] - start[slot];
     }
     if (rows == 0) {
@@ -73,47 +80,77 @@ class RowsAsTheyCame {
       return;
     }
     if (++looks_ > most_looks || rows > slot_.size() / 4) return place(start, threads);
-    look(start, slots, wanted, threads);
+    look(start, wanted, threads);
   }
 
-  void look(const std::vector<std::size_t>& start, std::span<const std::size_t> slots,
-            const std::vector<std::uint8_t>& wanted, unsigned threads) {
+  // Slots that are looked for, counted from 1.
+  struct Wanted {
+    std::vector<std::uint16_t> place;  // of each slot; 0: nobody asks for it
+    std::vector<std::size_t> slots;
+
+    explicit Wanted(std::size_t all) : place(all) {}
+    bool has(std::size_t slot) const noexcept { return place[slot] != 0; }
+    void add(std::size_t slot) {
+      slots.push_back(slot);
+      place[slot] = static_cast<std::uint16_t>(slots.size());
+    }
+  };
+
+  // One of the rows that were looked for.
+  struct Seen {
+    double score;
+    std::uint16_t place;
+  };
+
+  void look(const std::vector<std::size_t>& start, const Wanted& wanted, unsigned threads) {
     constexpr std::size_t worthwhile = std::size_t{1} << 18U;
     const std::size_t rows = slot_.size();
     const std::size_t chunks = std::clamp<std::size_t>(rows / worthwhile, 1, thread_count(threads));
-    std::vector<std::vector<std::size_t>> seen(chunks);
+    std::vector<std::vector<Seen>> seen(chunks);
+    ChunkCounts next(chunks);
     parallel(chunks, threads, [&](std::size_t chunk) {
-      constexpr std::size_t together = 16;  // few are wanted: one question for so many
-      std::vector<std::size_t> out;
-      const std::uint8_t* const is_wanted = wanted.data();
-      const std::uint16_t* const slot = slot_.data();
-      const std::size_t end = rows * (chunk + 1) / chunks;
-      for (std::size_t row = rows * chunk / chunks; row < end;) {
-        const std::size_t stop = std::min(row + together, end);
+      next[chunk].resize(wanted.slots.size());
+      look_among(rows * chunk / chunks, rows * (chunk + 1) / chunks, wanted, seen[chunk]);
+      for (const Seen& one : seen[chunk]) ++next[chunk][one.place - 1];
+    });
+    const std::vector<std::size_t> begin = starts_of(next, wanted.slots.size());
+    Doubles& scores = looked_for_.emplace_back(begin.back());
+    parallel(chunks, threads, [&](std::size_t chunk) {
+      for (const Seen& one : seen[chunk]) scores[next[chunk][one.place - 1]++] = one.score;
+    });
+    for (std::size_t k = 0; k < wanted.slots.size(); ++k) {
+      const std::size_t slot = wanted.slots[k];
+      found_[slot] = std::span(scores).subspan(begin[k], start[slot + 1] - start[slot]);
+    }
+  }
+
+  void look_among(std::size_t row, std::size_t end, const Wanted& wanted,
+                  std::vector<Seen>& out) const {
+    constexpr std::size_t together = 16;  // few are wanted: one question for so many
+    constexpr std::size_t at_once = 1024;
+    const std::uint16_t* const place = wanted.place.data();
+    const std::uint16_t* const slot = slot_.data();
+    std::array<std::size_t, at_once> rows;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    while (row < end) {
+      std::size_t found = 0;
+      for (const std::size_t stop = std::min(end, row + at_once); row < stop;) {
+        const std::size_t next = std::min(stop, row + together);
         unsigned any = 0;
-        if (stop - row == together) {
-          for (std::size_t i = 0; i < together; ++i) any |= is_wanted[slot[row + i]];
-        } else {
-          any = 1;
-        }
+        for (std::size_t i = row; i < next; ++i) any |= place[slot[i]];
         if (any == 0) {
-          row = stop;
+          row = next;
           continue;
         }
-        for (; row < stop; ++row) {
-          if (is_wanted[slot[row]] != 0) out.push_back(row);
+        for (; row < next; ++row) {
+          rows[found] = row;
+          found += place[slot[row]] != 0 ? 1 : 0;
         }
       }
-      seen[chunk] = std::move(out);
-    });
-    for (const std::size_t slot : slots) {
-      const auto [at, is_new] = found_.try_emplace(slot);
-      if (is_new) at->second.reserve(start[slot + 1] - start[slot]);
-    }
-    // Their scores are elsewhere in the memory: many are on their way at once.
-    for (const std::vector<std::size_t>& some : seen) {
-      for (const std::size_t row : some) __builtin_prefetch(&score_[row]);
-      for (const std::size_t row : some) found_.find(slot_[row])->second.push_back(score_[row]);
+      // Their scores are elsewhere in the memory: many are on their way at once.
+      for (const std::size_t at : std::span(rows).first(found)) __builtin_prefetch(&score_[at]);
+      for (const std::size_t at : std::span(rows).first(found)) {
+        out.push_back({score_[at], place[slot[at]]});
+      }
     }
   }
 
@@ -121,7 +158,8 @@ class RowsAsTheyCame {
   std::optional<SlotOfEachRow> rows_;
   std::span<const double> score_;
   std::span<const std::uint16_t> slot_;
-  std::unordered_map<std::size_t, Doubles> found_;
+  std::deque<Doubles> looked_for_;
+  std::unordered_map<std::size_t, std::span<const double>> found_;
   std::size_t looks_ = 0;
   Doubles placed_;
   std::atomic<bool> is_placed_ = false;

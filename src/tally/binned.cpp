@@ -16,6 +16,7 @@
 
 #include "support/dyadic.h"
 #include "support/parallel.h"
+#include "tally/labels.h"
 #include "tally/place_rows.h"
 #include "tally/scatter.h"
 
@@ -46,7 +47,7 @@ class Binner {
         level_(level),
         cells_(cells),
         threads_(thread_count(threads)) {
-    out_.parts = rows.labels.empty() ? 1 : 2;
+    out_.parts = rows.labels.given() ? 2 : 1;
     out_.bins = bins_for(scores.size(), cells * out_.parts);
     slots_ = cells * out_.bins * out_.parts;
     choose_range();
@@ -64,7 +65,7 @@ class Binner {
     constexpr std::size_t most_short_slots = no_slot<std::uint16_t>;
     if (slots_ > most_short_slots) {
       put_into_slots<std::uint32_t>();
-    } else if (sorted_next || !rows_.labels.empty() || !rows_.weights.empty() ||
+    } else if (sorted_next || rows_.labels.given() || !rows_.weights.empty() ||
                scores_.size() > most_rows_counted) {
       put_into_slots<std::uint16_t>();
     } else {
@@ -96,78 +97,66 @@ class Binner {
     if (!std::isfinite(out_.per_unit)) out_.per_unit = 0;
   }
 
-  // Calls put(worker, first row, turned scores, their slots) for blocks of rows. Each worker takes
-  // the next few that are left: threads do not start at once, nor run alike.
-  template <class Put>
-  void place(std::size_t workers, Put put) const {
-    std::vector<std::size_t> bad(workers, no_row);  // rows before it were taken, and are looked at
-    std::atomic<std::size_t> next = 0;
-    parallel(workers, threads_, [&](std::size_t worker) {
-      constexpr std::size_t at_once = 16 * block;
-      for (std::size_t row = next.fetch_add(at_once); row < scores_.size() && bad[worker] == no_row;
-           row = next.fetch_add(at_once)) {
-        bad[worker] = place_rows(row, std::min(scores_.size(), row + at_once),
-                                 [&](auto... rows) { put(worker, rows...); });
-      }
-    });
-    if (const std::size_t row = *std::ranges::min_element(bad); row != no_row) fail(row);
-  }
-
-  // The first bad row, if there is one.
-  template <class Put>
-  std::size_t place_rows(std::size_t begin, std::size_t end, Put put) const {
-    std::array<double, block> x;            // NOLINT(cppcoreguidelines-pro-type-member-init)
-    std::array<std::uint32_t, block> slot;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-    for (std::size_t row = begin; row < end; row += block) {
-      const std::size_t count = std::min(block, end - row);
-      const CellCode* const codes = rows_.codes.data() + row;
-      const std::span turned = std::span(x).first(count);
-      if (!turn_rows(places_, scores_.subspan(row, count), codes, x.data())) {
-        return first_bad(row, row + count);
-      }
-      if (level_) std::ranges::transform(turned, x.begin(), Cutter(*level_, reading_));
-      slots_of(places_, turned, codes, slot.data());
-      put(row, std::span<const double>(turned), static_cast<const std::uint32_t*>(slot.data()));
+  // Turned scores and slots of a block of rows; false if one of them is bad.
+  template <class Slot>
+  bool place(std::size_t row, std::span<double> x, Slot* slot) const {
+    const CellCode* const codes = rows_.codes.data() + row;
+    if (!turn_rows(places_, scores_.subspan(row, x.size()), codes, x.data())) return false;
+    if (level_) std::ranges::transform(x, x.begin(), Cutter(*level_, reading_));
+    if (!rows_.labels.given()) {
+      slots_of(places_, x, codes, nullptr, slot);
+      return true;
     }
-    return no_row;
-  }
-
-  std::size_t first_bad(std::size_t begin, std::size_t end) const {
-    for (std::size_t row = begin; row < end; ++row) {
-      const double x = reading_.turn(static_cast<double>(scores_[row]));
-      if (!reading_.valid(x) || rows_.codes[row] >= cells_) return row;
+    std::array<std::uint8_t, block> labels;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    if (!turn_labels(rows_.labels, reading_.favorable, row, std::span(labels).first(x.size()))) {
+      return false;
     }
-    return end;
+    slots_of(places_, x, codes, labels.data(), slot);
+    return true;
   }
 
   template <class Slot>
   void put_into_slots() {
+    const Chunks chunks(scores_.size(), slots_, threads_);
     LargeArray<Slot> slot(scores_.size());
-    constexpr std::size_t worthwhile = std::size_t{1} << 14U;
-    place(std::clamp<std::size_t>(scores_.size() / worthwhile, 1, threads_),
-          [&](std::size_t, std::size_t row, std::span<const double> x, const std::uint32_t* at) {
-            for (std::size_t i = 0; i < x.size(); ++i) slot[row + i] = static_cast<Slot>(at[i]);
-            if (!rows_.labels.empty()) {
-              for (std::size_t i = 0; i < x.size(); ++i) {
-                slot[row + i] = static_cast<Slot>(2 * at[i] + rows_.labels[row + i]);
-              }
-            }
-            if (rows_.weights.empty()) return;
-            for (std::size_t i = 0; i < x.size(); ++i) {
-              if (rows_.weights[row + i] == 0) slot[row + i] = no_slot<Slot>;
-            }
-          });
-    Doubles score;
-    const auto size = [&](std::size_t total) {
-      score.resize(total);
-      if (!rows_.weights.empty()) out_.weight.resize(total);
-    };
+    ChunkCounts next(chunks.count);
+    std::vector<std::size_t> bad(chunks.count, no_row);
+    parallel(chunks.count, threads_, [&](std::size_t chunk) {
+      std::vector<std::size_t> counts(slots_);
+      std::array<double, block> x;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+      const std::size_t end = chunks.end(chunk);
+      for (std::size_t row = chunks.begin(chunk); row < end; row += block) {
+        const std::size_t count = std::min(block, end - row);
+        Slot* const to = slot.data() + row;
+        if (!place(row, std::span(x).first(count), to)) {
+          bad[chunk] = row;
+          return;
+        }
+        if (rows_.weights.empty()) {
+          for (std::size_t i = 0; i < count; ++i) ++counts[to[i]];
+          continue;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+          rows_.weights[row + i] == 0 ? (void)(to[i] = no_slot<Slot>) : (void)++counts[to[i]];
+        }
+      }
+      next[chunk] = std::move(counts);
+    });
+    refuse(bad);
+    out_.start = starts_of(next, slots_);
+    Doubles score(out_.rows());
     const auto put_all = [&](auto value) {
-      out_.start = scatter(std::span<const Slot>(slot), slots_, threads_, size,
-                           [&](std::size_t row, std::size_t to) {
-                             score[to] = value(row);
-                             if (!rows_.weights.empty()) out_.weight[to] = rows_.weights[row];
-                           });
+      if (rows_.weights.empty()) {
+        scatter(std::span<const Slot>(slot), chunks, next, threads_,
+                [&](std::size_t row, std::size_t to) { score[to] = value(row); });
+        return;
+      }
+      out_.weight.resize(score.size());
+      scatter(std::span<const Slot>(slot), chunks, next, threads_,
+              [&](std::size_t row, std::size_t to) {
+                score[to] = value(row);
+                out_.weight[to] = rows_.weights[row];
+              });
     };
     if (level_) {
       put_all([this](std::size_t row) { return turned(row); });
@@ -179,9 +168,20 @@ class Binner {
     out_.set_score(std::move(score));
   }
 
-  // A slot's rows and the sum of their probabilities are counted in one addition: the sum has the
-  // 96 bits below.
-  static constexpr unsigned sum_bits = 96;
+  // How many rows a slot has, and the sum of their probabilities in units: 64 bits, then what they
+  // carry, below the number of rows.
+  struct Counted {
+    std::uint64_t low = 0, high = 0;
+
+    void add(std::int64_t units) noexcept {
+      const bool carry = __builtin_add_overflow(low, static_cast<std::uint64_t>(units), &low);
+      high += (std::uint64_t{1} << 32U) + (carry ? 1 : 0);
+    }
+    std::size_t rows() const noexcept { return high >> 32U; }
+    Wide chances() const noexcept {
+      return static_cast<Wide>(high & std::numeric_limits<std::uint32_t>::max()) << 64U | low;
+    }
+  };
   static constexpr std::size_t most_rows_counted = std::numeric_limits<std::uint32_t>::max();
 
   void keep_as_they_came() {
@@ -191,33 +191,64 @@ class Binner {
     // A thread's counts must not cost more than its rows.
     const std::size_t worthwhile = scores_.size() / std::max<std::size_t>(4 * slots_, 16384);
     const std::size_t workers = std::clamp<std::size_t>(worthwhile, 1, threads_);
-    std::vector<std::vector<Wide>> counts(workers);
-    place(workers, [&](std::size_t worker, std::size_t row, std::span<const double> x,
-                       const std::uint32_t* at) {
-      std::vector<Wide>& own = counts[worker];
-      if (own.empty()) own.resize(slots_);
-      copy_past_caches(x, rows.score().data() + row);
-      std::uint16_t* const to = rows.slot().data() + row;
-      for (std::size_t i = 0; i < x.size(); ++i) to[i] = static_cast<std::uint16_t>(at[i]);
-      Wide* const sums = own.data();
-      constexpr Wide one = Wide{1} << sum_bits;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        sums[at[i]] += one + chance_units(x[i] * chance.factor + chance.offset);
+    // Each takes the next blocks that are left: threads do not start at once, nor run alike. Where
+    // there are many rows they take many, so that no two of them have the same new page cleared.
+    const std::size_t at_once =
+        std::max<std::size_t>(16, scores_.size() / (16 * workers * block)) * block;
+    constexpr std::size_t cached = std::size_t{1} << 22U;  // rows that may stay in caches
+    const bool past_caches = scores_.size() > cached;
+    std::vector<std::vector<Counted>> counts(workers);
+    std::vector<std::size_t> bad(workers, no_row);  // rows before it were taken, and are looked at
+    std::atomic<std::size_t> next = 0;
+    parallel(workers, threads_, [&](std::size_t worker) {
+      std::vector<Counted> own(slots_);
+      std::array<double, block> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+      for (std::size_t row = next.fetch_add(at_once); row < scores_.size();
+           row = next.fetch_add(at_once)) {
+        for (const std::size_t end = std::min(scores_.size(), row + at_once); row < end;) {
+          const std::size_t count = std::min(block, end - row);
+          double* const to = rows.score().data() + row;
+          const std::span x(past_caches ? buffer.data() : to, count);
+          const std::uint16_t* const slot = rows.slot().data() + row;
+          if (!place(row, x, rows.slot().data() + row)) {
+            bad[worker] = row;
+            return;
+          }
+          if (past_caches) copy_past_caches(x, to);
+          for (std::size_t i = 0; i < count; ++i) {
+            own[slot[i]].add(chance_units(x[i] * chance.factor + chance.offset));
+          }
+          row += count;
+        }
       }
+      counts[worker] = std::move(own);
     });
+    refuse(bad);
     out_.start.assign(slots_ + 1, 0);
     std::vector<Wide> chances(slots_);
     for (std::size_t s = 0; s < slots_; ++s) {
       std::size_t count = 0;
-      for (const std::vector<Wide>& own : counts) {
-        if (own.empty()) continue;
-        count += static_cast<std::size_t>(own[s] >> sum_bits);
-        chances[s] += own[s] & ((Wide{1} << sum_bits) - 1);
+      for (const std::vector<Counted>& own : counts) {
+        count += own[s].rows();
+        chances[s] += own[s].chances();
       }
       out_.start[s + 1] = out_.start[s] + count;
     }
     if (line) chances_ = std::move(chances);
     out_.set_rows(std::move(rows));
+  }
+
+  // Throws for the first bad row, if there is one: each task has stopped at its first bad block.
+  void refuse(const std::vector<std::size_t>& bad) const {
+    std::size_t row = *std::ranges::min_element(bad);
+    if (row == no_row) return;
+    if (rows_.labels.given()) check_labels(rows_.labels);
+    const auto is_good = [this](std::size_t r) {
+      return rows_.codes[r] < cells_ &&
+             reading_.valid(reading_.turn(static_cast<double>(scores_[r])));
+    };
+    while (is_good(row)) ++row;
+    fail(row);
   }
 
   [[noreturn]] void fail(std::size_t row) const {

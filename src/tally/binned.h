@@ -83,13 +83,13 @@ struct Binned {
   std::shared_ptr<RowsAsTheyCame> came_;
 };
 
-// Labels are 0 or 1 (empty: none), already turned; weights are integers >= 0 or fractional ones
-// (empty: 1 each).
+// Labels are 0 or 1, if they are given; weights are integers >= 0 or fractional ones (empty: 1
+// each).
 struct Rows {
   Numbers score;
   std::span<const CellCode> codes;
-  std::span<const std::uint8_t> labels;
-  std::span<const double> weights;
+  Numbers labels = {};
+  std::span<const double> weights = {};
 };
 
 struct BinnedRows {
@@ -98,7 +98,8 @@ struct BinnedRows {
   std::vector<Wide> chances;
 };
 
-// Throws for a bad score or code. `sorted_next`: all rows are put into their slots right away.
+// Throws for a bad score, code or label. `sorted_next`: all rows are put into their slots right
+// away.
 BinnedRows bin_rows(const Rows& rows, std::size_t cells, const Reading& reading,
                     std::optional<int> level, unsigned threads, bool sorted_next);
 

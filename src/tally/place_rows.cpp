@@ -1,6 +1,7 @@
 #include "tally/place_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #ifdef __SSE2__
@@ -39,8 +40,10 @@ template <class Score>
   return bad_scores == 0 && (rows == 0 || largest < places.cells);
 }
 
+template <class Slot>
 [[gnu::always_inline]] inline void place(const Places& places, std::span<const double> x,
-                                         const CellCode* codes, std::uint32_t* slot) {
+                                         const CellCode* codes, const std::uint8_t* labels,
+                                         Slot* slot) {
   const std::size_t rows = x.size();
   const double* const from = x.data();
   const double low = places.low;
@@ -51,63 +54,71 @@ template <class Score>
     double at = (from[i] - low) * per_unit;
     at = at > 0 ? at : 0;
     at = at < last ? at : last;
-    slot[i] = (codes[i] << bin_bits) + static_cast<std::uint32_t>(static_cast<std::int32_t>(at));
+    slot[i] = static_cast<Slot>((codes[i] << bin_bits) +
+                                static_cast<std::uint32_t>(static_cast<std::int32_t>(at)));
   }
+  if (!labels) return;
+  for (std::size_t i = 0; i < rows; ++i) slot[i] = static_cast<Slot>(2 * slot[i] + labels[i]);
 }
 
 template <class Score>
 using Turn = bool (*)(const Places&, std::span<const Score>, const CellCode*, double*);
-using Place = void (*)(const Places&, std::span<const double>, const CellCode*, std::uint32_t*);
+template <class Slot>
+using Place = void (*)(const Places&, std::span<const double>, const CellCode*, const std::uint8_t*,
+                       Slot*);
 
 template <class Score>
 bool turn_plain(const Places& places, std::span<const Score> scores, const CellCode* codes,
                 double* x) {
   return turn(places, scores, codes, x);
 }
+template <class Slot>
 void place_plain(const Places& places, std::span<const double> x, const CellCode* codes,
-                 std::uint32_t* slot) {
-  place(places, x, codes, slot);
+                 const std::uint8_t* labels, Slot* slot) {
+  place(places, x, codes, labels, slot);
 }
 
 #if EVENHAND_WIDE_VECTORS
+#define EVENHAND_AVX512 "avx512f,avx512vl,avx512dq,avx512bw"
 template <class Score>
 EVENHAND_FOR("avx2")
 bool turn_avx2(const Places& places, std::span<const Score> scores, const CellCode* codes,
                double* x) {
   return turn(places, scores, codes, x);
 }
+template <class Slot>
 EVENHAND_FOR("avx2")
 void place_avx2(const Places& places, std::span<const double> x, const CellCode* codes,
-                std::uint32_t* slot) {
-  place(places, x, codes, slot);
+                const std::uint8_t* labels, Slot* slot) {
+  place(places, x, codes, labels, slot);
 }
 template <class Score>
-EVENHAND_FOR("avx512f,avx512vl,avx512dq,avx512bw")
+EVENHAND_FOR(EVENHAND_AVX512)
 bool turn_avx512(const Places& places, std::span<const Score> scores, const CellCode* codes,
                  double* x) {
   return turn(places, scores, codes, x);
 }
-EVENHAND_FOR("avx512f,avx512vl,avx512dq,avx512bw")
+template <class Slot>
+EVENHAND_FOR(EVENHAND_AVX512)
 void place_avx512(const Places& places, std::span<const double> x, const CellCode* codes,
-                  std::uint32_t* slot) {
-  place(places, x, codes, slot);
+                  const std::uint8_t* labels, Slot* slot) {
+  place(places, x, codes, labels, slot);
 }
 #endif
 
-template <class Function>
-Function widest(Function plain, [[maybe_unused]] Function avx2, [[maybe_unused]] Function avx512) {
+}  // namespace
+
+Vectors widest_vectors() noexcept {
 #if EVENHAND_WIDE_VECTORS
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
-    return avx512;
+    return Vectors::avx512;
   }
-  if (__builtin_cpu_supports("avx2")) return avx2;
+  if (__builtin_cpu_supports("avx2")) return Vectors::avx2;
 #endif
-  return plain;
+  return Vectors::plain;
 }
-
-}  // namespace
 
 void copy_past_caches(std::span<const double> from, double* to) noexcept {
 #ifdef __SSE2__
@@ -124,8 +135,8 @@ template <class Score>
 bool turn_rows(const Places& places, std::span<const Score> scores, const CellCode* codes,
                double* x) {
 #if EVENHAND_WIDE_VECTORS
-  static const Turn<Score> run = widest<Turn<Score>>(turn_plain, turn_avx2, turn_avx512);
-  return run(places, scores, codes, x);
+  constexpr std::array<Turn<Score>, 3> kinds = {turn_plain, turn_avx2, turn_avx512};
+  return kinds[static_cast<std::size_t>(places.vectors)](places, scores, codes, x);
 #else
   return turn_plain(places, scores, codes, x);
 #endif
@@ -133,14 +144,19 @@ bool turn_rows(const Places& places, std::span<const Score> scores, const CellCo
 template bool turn_rows(const Places&, std::span<const double>, const CellCode*, double*);
 template bool turn_rows(const Places&, std::span<const float>, const CellCode*, double*);
 
+template <class Slot>
 void slots_of(const Places& places, std::span<const double> x, const CellCode* codes,
-              std::uint32_t* slot) {
+              const std::uint8_t* labels, Slot* slot) {
 #if EVENHAND_WIDE_VECTORS
-  static const Place run = widest<Place>(place_plain, place_avx2, place_avx512);
-  run(places, x, codes, slot);
+  constexpr std::array<Place<Slot>, 3> kinds = {place_plain, place_avx2, place_avx512};
+  kinds[static_cast<std::size_t>(places.vectors)](places, x, codes, labels, slot);
 #else
-  place_plain(places, x, codes, slot);
+  place_plain(places, x, codes, labels, slot);
 #endif
 }
+template void slots_of(const Places&, std::span<const double>, const CellCode*, const std::uint8_t*,
+                       std::uint16_t*);
+template void slots_of(const Places&, std::span<const double>, const CellCode*, const std::uint8_t*,
+                       std::uint32_t*);
 
 }  // namespace evenhand

@@ -16,26 +16,26 @@ namespace evenhand {
 template <class Slot>
 constexpr Slot no_slot = std::numeric_limits<Slot>::max();
 
-// Row `i` belongs into slot[i] of `slots`. Calls size(total), then put(row, place) for each row, on
-// several threads. Returns where each slot starts, and the end.
-template <class Slot, class Size, class Put>
-std::vector<std::size_t> scatter(std::span<const Slot> slot, std::size_t slots, unsigned threads,
-                                 Size size, Put put) {
-  // A thread's counts must not cost more than its rows.
-  const std::size_t worthwhile = slot.size() / std::max<std::size_t>(4 * slots, 16384);
-  const std::size_t chunks = std::clamp<std::size_t>(worthwhile, 1, thread_count(threads));
-  const auto rows_of = [&](std::size_t chunk) {
-    return std::pair(slot.size() * chunk / chunks, slot.size() * (chunk + 1) / chunks);
-  };
-  std::vector<std::vector<std::size_t>> next(chunks);
-  parallel(chunks, threads, [&](std::size_t chunk) {
-    const auto [begin, end] = rows_of(chunk);
-    std::vector<std::size_t> counts(slots);
-    for (std::size_t row = begin; row < end; ++row) {
-      if (slot[row] != no_slot<Slot>) ++counts[slot[row]];
-    }
-    next[chunk] = std::move(counts);
-  });
+// Rows in chunks, each the work of one thread: few, since each has counts of its own, which must
+// not cost more than its rows.
+struct Chunks {
+  std::size_t rows;
+  std::size_t count;
+
+  Chunks(std::size_t all_rows, std::size_t slots, unsigned threads) : rows(all_rows) {
+    const std::size_t worthwhile = rows / std::max<std::size_t>(4 * slots, 16384);
+    const std::size_t wanted = thread_count(threads) > 1 ? 4 * thread_count(threads) : 1;
+    count = std::clamp<std::size_t>(worthwhile, 1, wanted);
+  }
+  std::size_t begin(std::size_t chunk) const noexcept { return rows * chunk / count; }
+  std::size_t end(std::size_t chunk) const noexcept { return begin(chunk + 1); }
+};
+
+// How many rows of each chunk belong into each slot.
+using ChunkCounts = std::vector<std::vector<std::size_t>>;
+
+// Where each slot starts, and the end; counts become places of the chunks' next rows.
+inline std::vector<std::size_t> starts_of(ChunkCounts& next, std::size_t slots) {
   std::vector<std::size_t> start(slots + 1);
   std::size_t total = 0;
   for (std::size_t s = 0; s < slots; ++s) {
@@ -43,15 +43,34 @@ std::vector<std::size_t> scatter(std::span<const Slot> slot, std::size_t slots, 
     for (std::vector<std::size_t>& at : next) total += std::exchange(at[s], total);
   }
   start[slots] = total;
-  size(total);
-  parallel(chunks, threads, [&](std::size_t chunk) {
-    const auto [begin, end] = rows_of(chunk);
+  return start;
+}
+
+template <class Slot>
+ChunkCounts count_slots(std::span<const Slot> slot, std::size_t slots, const Chunks& chunks,
+                        unsigned threads) {
+  ChunkCounts out(chunks.count);
+  parallel(chunks.count, threads, [&](std::size_t chunk) {
+    std::vector<std::size_t> counts(slots);
+    for (std::size_t row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
+      if (slot[row] != no_slot<Slot>) ++counts[slot[row]];
+    }
+    out[chunk] = std::move(counts);
+  });
+  return out;
+}
+
+// Row `i` belongs into slot[i]; `next` has gone through starts_of. Calls put(row, place) for each
+// row, on several threads.
+template <class Slot, class Put>
+void scatter(std::span<const Slot> slot, const Chunks& chunks, ChunkCounts& next, unsigned threads,
+             Put put) {
+  parallel(chunks.count, threads, [&](std::size_t chunk) {
     std::size_t* const at = next[chunk].data();
-    for (std::size_t row = begin; row < end; ++row) {
+    for (std::size_t row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
       if (slot[row] != no_slot<Slot>) put(row, at[slot[row]]++);
     }
   });
-  return start;
 }
 
 }  // namespace evenhand

@@ -3,7 +3,6 @@
 #include <evenhand/text.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -11,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "support/dyadic.h"
-#include "support/row_blocks.h"
 #include "tally/data.h"
 
 namespace evenhand {
@@ -35,33 +33,6 @@ void for_each(const Numbers& column, Visit visit) {
         }
       },
       column.view());
-}
-
-// Labels as 0 and 1, 1 being the favourable outcome.
-std::vector<std::uint8_t> read_labels(const Numbers& column, Favorable favorable) {
-  std::vector<std::uint8_t> out(column.size());
-  const std::uint8_t turned = favorable == Favorable::low ? 1 : 0;
-  std::visit(
-      [&](const auto& labels) {
-        using Label = typename std::decay_t<decltype(labels)>::value_type;
-        const auto is_label = [](Label label) { return label == Label{0} || label == Label{1}; };
-        std::atomic<bool> good = true;
-        for_rows(labels.size(), [&](std::size_t begin, std::size_t end) {
-          unsigned bad = 0;
-          for (std::size_t row = begin; row < end; ++row) {
-            bad |= is_label(labels[row]) ? 0U : 1U;
-            out[row] = static_cast<std::uint8_t>((labels[row] == Label{1} ? 1 : 0) ^ turned);
-          }
-          if (bad != 0) good = false;
-        });
-        if (good) return;
-        const auto first = std::find_if_not(labels.begin(), labels.end(), is_label);
-        throw BadRow(
-            static_cast<std::size_t>(first - labels.begin()),
-            fmt::format("the label {} is neither 0 nor 1", shortest(static_cast<double>(*first))));
-      },
-      column.view());
-  return out;
 }
 
 struct Weights {
@@ -182,10 +153,8 @@ Tally Tally::of(const Numbers& score, const CellNames& names, std::span<const Ce
   data->reading = {options.scale, options.favorable};
   data->resolution = options.resolution;
   data->level = options.resolution.fixed_level();
-  std::vector<std::uint8_t> labels;
   if (options.label.given()) {
     check_length(score.size(), options.label.size(), "labels");
-    labels = read_labels(options.label, options.favorable);
     data->labelled = true;
   }
   Weights weights;
@@ -198,8 +167,8 @@ Tally Tally::of(const Numbers& score, const CellNames& names, std::span<const Ce
   // Bins stay unsorted where that cannot be told from outside: while every score is kept, and sums
   // do not depend on their order.
   const bool stay = data->resolution == Resolution::exact() && data->integer_weights;
-  BinnedRows rows = bin_rows({score, codes, labels, weights.values}, names.size(), data->reading,
-                             data->level, options.threads, !stay);
+  BinnedRows rows = bin_rows({score, codes, options.label, weights.values}, names.size(),
+                             data->reading, data->level, options.threads, !stay);
   if (stay) {
     data->totals = totals_of(rows.binned, names.size());
     data->set_binned(std::move(rows));
@@ -239,12 +208,11 @@ Tally Tally::counted(const Numbers& score, const Numbers& count, const Cells& ce
   std::vector<CellCode> codes(2 * lines);
   std::vector<std::uint8_t> labels(2 * lines);
   std::vector<double> weights(2 * lines);
-  const std::uint8_t turned = options.favorable == Favorable::low ? 1 : 0;
   for_each(score, [&](std::size_t line, double value) {
     for (const std::size_t row : {2 * line, 2 * line + 1}) {
       scores[row] = value;
       codes[row] = cells.codes[line];
-      labels[row] = static_cast<std::uint8_t>(row % 2) ^ turned;
+      labels[row] = row % 2;
     }
   });
   for_each(options.positives, [&](std::size_t line, double positives) {
