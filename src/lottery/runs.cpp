@@ -11,12 +11,6 @@
 namespace evenhand {
 namespace {
 
-// The ends of all runs, and all points of the open ones.
-struct KnownPoints {
-  Points points;
-  std::vector<char> is_open;  // of each run
-};
-
 // Slopes of lines through the target, from points on one side of it: those that settle whether it
 // is below a segment (over) and above one (under). As in ends_around, turned so that less is
 // better.
@@ -36,63 +30,76 @@ struct BestSlopes {
 class SearchInRuns {
  public:
   SearchInRuns(PointRuns& runs, const At& at) : runs_(runs), ends_(runs.ends()), at_(at) {
-    known_.is_open.resize(ends_.size() - 1);
-    known_.points.whole = ends_.back();
-    close_ = rounding_of(known_.points);
-    const auto after = std::upper_bound(ends_.begin(), ends_.end(), at_.n,
-                                        [](double n, const At& end) { return n < end.n; });
-    here_ = static_cast<std::size_t>(
-        std::clamp<std::ptrdiff_t>(after - ends_.begin() - 1, 0, std::ssize(ends_) - 2));
-    const std::size_t first = here_ > 0 ? here_ - 1 : 0;
-    std::vector<std::size_t> around;
-    for (std::size_t run = first; run < std::min(here_ + 2, known_.is_open.size()); ++run) {
-      around.push_back(run);
-    }
-    open(around);
+    known_.whole = ends_.back();
+    close_ = rounding_of(known_);
   }
 
   std::optional<Mixture> run(double snap) {
-    if (const auto k = threshold_at(known_.points, at_, snap)) return Mixture{{*k, 1}};
-    at_ = settled(known_.points, at_);
+    learn();
+    // What may be the target but for rounding, and one more run on either side.
+    const double reach = std::max(snap * known_.whole.n, close_);
+    while (open(closed_between(run_at(at_.n - reach), run_at(at_.n + reach)))) {
+    }
+    if (const auto k = threshold_at(known_, at_, snap)) return Mixture{{*k, 1}};
+    at_ = settled(known_, at_);
     double mass = 0;
     bool is_narrowest = false;
     for (;;) {
-      const std::optional<CoinWindow> window = least_window(known_.points, at_, mass);
+      const std::optional<CoinWindow> window = least_window(known_, at_, mass);
       if (window) mass = mass_of(*window);
-      // What may be narrower than this one is all that may be narrower than what comes of it.
-      if (!is_narrowest) {
-        is_narrowest = window.has_value();
-        if (open(that_may_be_narrower(window))) continue;
-      }
+      if (!is_narrowest && open(that_may_be_narrower(window))) continue;
+      is_narrowest = true;
       if (!window) return std::nullopt;
-      const std::optional<Mixture> mixture = mixture_in(known_.points, at_, *window, 0);
+      const std::optional<Mixture> mixture = mixture_in(known_, at_, *window, 0);
       if (open(that_may_need_fewer(*window, mixture))) continue;
-      return mixture_in(known_.points, at_, *window, snap);
+      return mixture_in(known_, at_, *window, snap);
     }
   }
 
-  double n(std::size_t k) const { return known_.points.n[k]; }
+  double n(std::size_t k) const { return known_.n[k]; }
   double mass_of(const CoinWindow& window) const { return n(window.b) - n(window.a); }
-  std::size_t last() const { return known_.points.last(); }
+  std::size_t last() const { return known_.last(); }
 
  private:
   // False if there was nothing to open.
   bool open(const std::vector<std::size_t>& runs) {
     if (runs.empty()) return false;
     runs_.open(runs);
-    for (const std::size_t run : runs) known_.is_open[run] = 1;
-    Points& points = known_.points;
-    points.n = {ends_.front().n};
-    points.y = {ends_.front().y};
+    learn();
+    return true;
+  }
+
+  // The ends of all runs, and all points of the open ones.
+  void learn() {
+    known_.n = {ends_.front().n};
+    known_.y = {ends_.front().y};
     for (std::size_t run = 0; run + 1 < ends_.size(); ++run) {
-      if (known_.is_open[run] != 0) {
-        runs_.append(run, points);
+      if (runs_.is_open(run)) {
+        runs_.append(run, known_);
       } else {
-        points.n.push_back(ends_[run + 1].n);
-        points.y.push_back(ends_[run + 1].y);
+        known_.n.push_back(ends_[run + 1].n);
+        known_.y.push_back(ends_[run + 1].y);
       }
     }
-    return true;
+    here_ = run_at(at_.n);
+  }
+
+  std::size_t count() const { return ends_.size() - 1; }
+
+  // The last run that begins there or before.
+  std::size_t run_at(double n) const {
+    const auto after = std::upper_bound(ends_.begin(), ends_.end(), n,
+                                        [](double least, const At& end) { return least < end.n; });
+    return static_cast<std::size_t>(
+        std::clamp<std::ptrdiff_t>(after - ends_.begin() - 1, 0, std::ssize(ends_) - 2));
+  }
+
+  std::vector<std::size_t> closed_between(std::size_t first, std::size_t last) const {
+    std::vector<char> wanted(count());
+    for (std::size_t run = first > 0 ? first - 1 : 0; run < std::min(last + 2, count()); ++run) {
+      wanted[run] = 1;
+    }
+    return closed_ones(wanted);
   }
 
   BestSlopes slopes(const At& point, bool left) const {
@@ -125,15 +132,15 @@ class SearchInRuns {
 
   void add(std::size_t run, bool left, Side& to) const {
     BestSlopes known;
-    const auto begin = known_.points.n.begin();
-    auto k = static_cast<std::size_t>(std::lower_bound(begin, known_.points.n.end(), ends_[run].n) -
-                                      begin);
-    for (; k < known_.points.size() && known_.points.n[k] <= ends_[run + 1].n; ++k) {
-      const At point{known_.points.n[k], known_.points.y[k]};
+    const auto begin = known_.n.begin();
+    auto k =
+        static_cast<std::size_t>(std::lower_bound(begin, known_.n.end(), ends_[run].n) - begin);
+    for (; k < known_.size() && known_.n[k] <= ends_[run + 1].n; ++k) {
+      const At point{known_.n[k], known_.y[k]};
       if (left ? point.n <= at_.n : point.n >= at_.n) known.take(slopes(point, left));
     }
     BestSlopes own = known;
-    if (known_.is_open[run] == 0) {
+    if (!runs_.is_open(run)) {
       for (const At& corner : corners(run)) own.take(slopes(corner, left));
     }
     BestSlopes hoped = to.hoped.empty() ? BestSlopes{} : to.hoped.back();
@@ -171,15 +178,15 @@ class SearchInRuns {
     const Side left = side(true, infinity);
     const Side right = side(false, infinity);
     // None is known: the nearest ones first.
-    for (double mass = known_.points.whole.n / 512;; mass *= 2) {
+    for (double mass = known_.whole.n / 512;; mass *= 2) {
       std::vector<std::size_t> out = that_may_hold_ends(left, right, mass);
-      if (!out.empty() || mass >= known_.points.whole.n) return out;
+      if (!out.empty() || mass >= known_.whole.n) return out;
     }
   }
 
   std::vector<std::size_t> that_may_hold_ends(const Side& left, const Side& right,
                                               double mass) const {
-    std::vector<char> wanted(known_.is_open.size());
+    std::vector<char> wanted(count());
     // The nearest run on the right that may do comes nearer as the one on the left goes away.
     std::size_t b = right.runs.size();
     for (std::size_t a = 0; a < left.runs.size(); ++a) {
@@ -218,7 +225,7 @@ class SearchInRuns {
   std::vector<std::size_t> closed_ones(const std::vector<char>& wanted) const {
     std::vector<std::size_t> out;
     for (std::size_t run = 0; run < wanted.size(); ++run) {
-      if (wanted[run] != 0 && known_.is_open[run] == 0) out.push_back(run);
+      if (wanted[run] != 0 && !runs_.is_open(run)) out.push_back(run);
     }
     return out;
   }
@@ -230,7 +237,7 @@ class SearchInRuns {
   std::vector<std::size_t> that_may_need_fewer(const CoinWindow& window,
                                                const std::optional<Mixture>& mixture) const {
     if (mixture && mixture->size() < 3) return {};
-    const Points& points = known_.points;
+    const Points& points = known_;
     const At a{points.n[window.a], points.y[window.a]};
     const Offset whole{points.n[window.b] - a.n, points.y[window.b] - a.y};
     const auto height = [&](const At& p) { return cross(whole, {p.n - a.n, p.y - a.y}); };
@@ -243,7 +250,7 @@ class SearchInRuns {
       const double v = (points.n[middle.k] - a.n) / whole.n;
       most = middle.weight * middle.weight * v * (1 - v);
     }
-    std::vector<char> wanted(known_.is_open.size());
+    std::vector<char> wanted(count());
     for (std::size_t run = 0; run < wanted.size(); ++run) {
       const double from = std::max(0.0, (ends_[run].n - a.n) / whole.n);
       const double to = std::min(1.0, (ends_[run + 1].n - a.n) / whole.n);
@@ -262,7 +269,7 @@ class SearchInRuns {
   At at_;
   std::size_t here_ = 0;
   double close_ = 0;
-  KnownPoints known_;
+  Points known_;  // of the cell, those that were looked at
 };
 
 }  // namespace

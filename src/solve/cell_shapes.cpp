@@ -26,11 +26,13 @@ struct CellShapes::Cell {
   std::deque<Lump> opened;
 };
 
-CellShapes::CellShapes(const Tally& tally, bool from_labels, Outlook outlook, const Costs& costs)
+CellShapes::CellShapes(const Tally& tally, bool from_labels, Outlook outlook, const Costs& costs,
+                       unsigned threads)
     : data_(tally.data()),
       from_labels_(from_labels),
       outlook_(std::move(outlook)),
       costs_(costs),
+      threads_(threads),
       cells_(new Cell[tally.cells().size()]) {}
 
 CellShapes::~CellShapes() = default;
@@ -57,7 +59,8 @@ const LabelHull& CellShapes::hull(CellCode cell) const {
   Cell& at = cells_[cell];
   std::call_once(at.hull_once, [&] {
     at.hull = std::make_unique<LabelHull>(
-        data_, cell, costs_, [this, cell]() -> const CellCurve& { return curve(cell); });
+        data_, cell, costs_, [this, cell]() -> const CellCurve& { return curve(cell); },
+        threads_of_each(data_.names.size(), threads_));
   });
   return *at.hull;
 }

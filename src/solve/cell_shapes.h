@@ -23,7 +23,8 @@ struct Points;
 // Each part is made when first asked for; all of it is thread-safe. The tally outlives it.
 class CellShapes {
  public:
-  CellShapes(const Tally& tally, bool from_labels, Outlook outlook, const Costs& costs);
+  CellShapes(const Tally& tally, bool from_labels, Outlook outlook, const Costs& costs,
+             unsigned threads);
   CellShapes(const CellShapes&) = delete;
   CellShapes& operator=(const CellShapes&) = delete;
   ~CellShapes();
@@ -58,6 +59,7 @@ class CellShapes {
   bool from_labels_;
   Outlook outlook_;
   Costs costs_;
+  unsigned threads_;
   mutable std::once_flag curves_once_, chances_once_;
   mutable std::atomic<bool> has_curves_ = false;
   mutable std::vector<Wide> chances_;  // unless the tally itself has them

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "lottery/fewest.h"
 #include "lottery/runs.h"
@@ -19,43 +20,97 @@
 namespace evenhand {
 namespace {
 
-// The points of a cell, as far as its hull knows them.
+// The points of a cell, as far as its hull knows them: runs are those of the hull, and of those
+// asked for the entries, a few at a time.
 class RunsOfHull : public PointRuns {
  public:
   RunsOfHull(const LabelHull& hull, std::optional<int> level, unsigned threads)
-      : hull_(hull), level_(level), threads_(threads) {}
+      : hull_(hull), level_(level), threads_(threads), ends_(hull.ends()) {
+    for (std::size_t run = 0; run + 1 < ends_.size(); ++run) runs_.push_back({ends_[run], run});
+  }
 
-  const std::vector<At>& ends() const override { return hull_.ends(); }
-  void open(std::span<const std::size_t> runs) override { hull_.find_entries(runs, threads_); }
+  const std::vector<At>& ends() const override { return ends_; }
+  bool is_open(std::size_t run) const override { return runs_[run].open; }
+
+  void open(std::span<const std::size_t> runs) override {  // ascending
+    std::vector<std::size_t> whole;
+    for (const std::size_t run : runs) {
+      if (!runs_[run].found) whole.push_back(runs_[run].of_hull);
+    }
+    hull_.find_entries(whole, threads_);
+    std::vector<std::vector<Run>> parts(runs.size());
+    const bool worthwhile = whole.size() > 1;
+    parallel(runs.size(), worthwhile ? threads_ : 1,
+             [&](std::size_t i) { parts[i] = parts_of(runs_[runs[i]]); });
+    const std::vector<Run> before = std::exchange(runs_, {});
+    for (std::size_t run = 0, next = 0; run < before.size(); ++run) {
+      if (next == runs.size() || runs[next] != run) {
+        runs_.push_back(before[run]);
+      } else {
+        runs_.insert(runs_.end(), parts[next].begin(), parts[next].end());
+        ++next;
+      }
+    }
+    const At last = ends_.back();
+    ends_.clear();
+    for (const Run& run : runs_) ends_.push_back(run.from);
+    ends_.push_back(last);
+  }
+
   void append(std::size_t run, Points& to) const override {
-    At at = ends()[run];
-    const std::span<const Entry> entries = hull_.entries(run);
+    At at = ends_[run];
+    const std::span<const Entry> entries = runs_[run].entries;
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
       to.n.push_back(at.n += entry->n);
       to.y.push_back(at.y += entry->n1);
     }
   }
+
   double boundary(double n) override {
-    const auto after = std::upper_bound(ends().begin(), ends().end(), n,
+    const std::vector<At>& ends = hull_.ends();
+    const auto after = std::upper_bound(ends.begin(), ends.end(), n,
                                         [](double value, const At& end) { return value < end.n; });
-    const auto below = static_cast<std::size_t>(after - ends().begin()) - 1;
-    const bool between = ends()[below].n == n;
-    const std::array runs{between ? below - 1 : below, below};
-    open(runs);
+    const auto below = static_cast<std::size_t>(after - ends.begin()) - 1;
+    const bool between = ends[below].n == n;
+    hull_.find_entries(std::array{between ? below - 1 : below, below}, threads_);
     const std::span<const Entry> entries = hull_.entries(below);
     if (between) {
       return boundary_between(entries.back().score, hull_.entries(below - 1).front().score, level_);
     }
-    double above = ends()[below].n;
+    double above = ends[below].n;
     std::size_t i = entries.size();
     while (above < n) above += entries[--i].n;
     return boundary_between(entries[i - 1].score, entries[i].score, level_);
   }
 
  private:
+  struct Run {
+    At from;
+    std::size_t of_hull;
+    bool found = false;
+    bool open = false;
+    std::span<const Entry> entries = {};  // once they were found
+  };
+
+  std::vector<Run> parts_of(const Run& run) const {
+    if (run.found) return {{run.from, run.of_hull, true, true, run.entries}};
+    constexpr std::size_t most = 256;  // in a part
+    std::vector<Run> out;
+    At from = run.from;
+    for (std::span<const Entry> rest = hull_.entries(run.of_hull); !rest.empty();) {
+      const auto part = rest.last(std::min(most, rest.size()));
+      rest = rest.first(rest.size() - part.size());
+      out.push_back({from, run.of_hull, true, false, part});
+      for (const Entry& entry : part) from = {from.n + entry.n, from.y + entry.n1};
+    }
+    return out;
+  }
+
   const LabelHull& hull_;
   std::optional<int> level_;
   unsigned threads_;
+  std::vector<At> ends_;
+  std::vector<Run> runs_;
 };
 
 std::size_t threshold_near(const Points& points, double n) {

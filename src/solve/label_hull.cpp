@@ -16,8 +16,9 @@ constexpr double products_exact_below = 0x1p26;
 
 }  // namespace
 
-LabelHull::LabelHull(const Tally::Data& data, CellCode cell, const Costs& costs, Whole whole)
-    : data_(data), cell_(cell), costs_(costs), whole_(std::move(whole)) {
+LabelHull::LabelHull(const Tally::Data& data, CellCode cell, const Costs& costs, Whole whole,
+                     unsigned threads)
+    : data_(data), cell_(cell), costs_(costs), whole_(std::move(whole)), threads_(threads) {
   if (data_.integer_weights) make_runs();
 }
 
@@ -105,7 +106,9 @@ void LabelHull::find(Run& run) const {
 }
 
 void LabelHull::open(std::span<const std::size_t> runs, unsigned threads) const {
-  parallel(runs.size(), threads, [&](std::size_t i) {
+  double most = 0;  // entries in them
+  for (const std::size_t run : runs) most += ends_[run + 1].n - ends_[run].n;
+  parallel(runs.size(), threads_for(static_cast<std::size_t>(most), threads), [&](std::size_t i) {
     Run& run = runs_[runs[i]];
     if (run.open) return;
     find(run);
@@ -175,7 +178,8 @@ CellVertices::Best LabelHull::best(double benefit_weight, const CellPrice& price
     const Chain& chain = seen->chain;
     const std::size_t k = count_above(chain, z, 0);
     const std::size_t edges = chain.size();
-    if (edges > 0 && open_around(*seen, k > 0 ? k - 1 : 0, std::min(k, edges - 1), 1)) continue;
+    if (edges > 0 && open_around(*seen, k > 0 ? k - 1 : 0, std::min(k, edges - 1), threads_))
+      continue;
     return {reach_of_labels(chain.s0[k], chain.s1[k], costs_),
             z.kappa * chain.s1[k] - z.tau * chain.s0[k]};
   }

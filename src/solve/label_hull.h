@@ -22,7 +22,9 @@ class LabelHull : public CellVertices {
   // `whole` is the cell's curve with everything told apart; asked for where weights are not
   // integers, and sums depend on their order, and for the lower hull. Refers to the data.
   using Whole = std::function<const CellCurve&()>;
-  LabelHull(const Tally::Data& data, CellCode cell, const Costs& costs, Whole whole);
+  // `threads` is how many look for the best vertex.
+  LabelHull(const Tally::Data& data, CellCode cell, const Costs& costs, Whole whole,
+            unsigned threads);
 
   // What is known: edges on or below the true hull, with ends on the ROC curve.
   struct Known {
@@ -67,6 +69,7 @@ class LabelHull : public CellVertices {
   CellCode cell_;
   Costs costs_;
   Whole whole_;
+  unsigned threads_;
   std::vector<At> ends_;
   mutable std::mutex mutex_;
   mutable std::vector<Run> runs_;

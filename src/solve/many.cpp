@@ -110,7 +110,7 @@ class Many {
   }
 
   std::vector<Reach> odds(Solution& solution) const {
-    std::vector<Reach> reach = free_reach();
+    Reaches reach(data_.names.size());
     solution.constraints = standing_constraints(system_);
     std::size_t row = 0;
     // Comparisons come in pairs, for a stratum's true- and its false-positive rates.
@@ -126,7 +126,7 @@ class Many {
         const CellCode c = member.cells.front();
         const CellTotal& total = tally_.total(c);
         const double n1 = point.tpr * total.n1;
-        reach[c] = {n1 + point.fpr * (total.n - total.n1), n1, 0};
+        reach[c] = Reach{n1 + point.fpr * (total.n - total.n1), n1, 0};
       }
       // Each member but the first has one constraint: equal to the first.
       for (std::size_t m = 1; m < members.size(); ++m) {
@@ -136,13 +136,18 @@ class Many {
         solution.constraints[row++].multiplier = point.fpr_price[m];
       }
     }
-    return reach;
+    return with_free_cells(reach);
   }
 
-  // What benefits alone ask for.
-  std::vector<Reach> free_reach() const {
-    std::vector<Reach> out;
-    for (CellCode c = 0; c < data_.names.size(); ++c) out.push_back(vertices(c).best(1, {}).reach);
+  // Those of the cells that the criterion compares.
+  using Reaches = std::vector<std::optional<Reach>>;
+
+  // The others get what benefits alone ask for.
+  std::vector<Reach> with_free_cells(const Reaches& reach) const {
+    std::vector<Reach> out(reach.size());
+    parallel(reach.size(), problem_.options.threads, [&](std::size_t c) {
+      out[c] = reach[c] ? *reach[c] : vertices(static_cast<CellCode>(c)).best(1, {}).reach;
+    });
     return out;
   }
 
@@ -161,7 +166,7 @@ class Many {
       for (const CellBlock& block : cells) magnitude += block.cell->magnitude();
       generated[p] = generate(parts[p].system, blocks_of(cells), magnitude);
     });
-    std::vector<Reach> reach = free_reach();
+    Reaches reach(data_.names.size());
     for (std::size_t p = 0; p < parts.size(); ++p) {
       if (generated[p].infeasibility) {
         add_infeasibility(parts[p], std::move(*generated[p].infeasibility), solution.infeasibility);
@@ -173,7 +178,7 @@ class Many {
       add_constraints(parts[p], std::move(generated[p].constraints), solution.constraints);
     }
     if (solution.infeasibility) return std::nullopt;
-    return reach;
+    return with_free_cells(reach);
   }
 
   void smooth(Solution& solution) {

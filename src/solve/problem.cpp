@@ -97,7 +97,7 @@ Problem make_problem(const Tally& tally, const Criterion& criterion, const Solve
                       : criterion.rho.value;
   }
   problem.shapes = std::make_shared<CellShapes>(problem.tally, problem.from_labels, problem.outlook,
-                                                options.costs);
+                                                options.costs, options.threads);
   return problem;
 }
 
