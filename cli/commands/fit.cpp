@@ -5,8 +5,6 @@
 #include <evenhand/solve_json.h>
 #include <evenhand/text.h>
 
-#include <future>
-
 #include <fmt/format.h>
 
 #include "commands/commands.h"
@@ -181,10 +179,6 @@ int run_fit(const FitArguments& options) {
   if (output) output->must_not_be(data.files);
   options.stochastic.refuse_overwriting(options.data.input, data.files);
   options.check_groups(data.tally(), data.roles(), data.rows());
-  // Hashing takes one core a while: the solver has the others meanwhile.
-  std::future<std::string> fingerprint =
-      std::async(options.data.database.threads == 1 ? std::launch::deferred : std::launch::async,
-                 [&] { return data.stored.fingerprint(); });
   const Found found = find(options, data);
   const Solution& fit = found.solution;
   if (fit.status == Status::infeasible) {
@@ -212,9 +206,7 @@ int run_fit(const FitArguments& options) {
   const bool for_people = !options.json && !(output && output->is_standard_output());
   const std::string text = for_people ? report(data, found) : "";
   FitRecord record = found.record();
-  StoredTally stored = data.stored;
-  stored.source.fingerprint = fingerprint.get();
-  record.add(stored);
+  record.add(data.stored);
   record.bound = found.bound;
   record.before = before.overall.figures;
   record.after = after.overall.figures;

@@ -107,9 +107,6 @@ class Tally {
 
   // A portable form with a version and a checksum (docs/formats.md).
   std::vector<std::byte> to_bytes() const;
-  // The same in pieces, in order, without a copy of the whole. `put` runs on one thread at a time.
-  using Put = std::function<void(std::span<const std::byte>)>;
-  void put_bytes(const Put& put) const;
   // Throws std::invalid_argument for anything but the bytes of a tally of a version it knows.
   static Tally from_bytes(std::span<const std::byte> bytes);
 

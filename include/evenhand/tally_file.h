@@ -34,7 +34,8 @@ struct TallySource {
   bool operator==(const TallySource&) const = default;
 };
 
-// SHA-256 of Tally::to_bytes, as 64 lower-case hexadecimal digits.
+// SHA-256 of the SHA-256 of each MiB of Tally::to_bytes without the last eight bytes, as 64
+// lower-case hexadecimal digits.
 std::string fingerprint(const Tally& tally);
 
 enum class Repeated { refuse, allow };  // tallies that were merged already

@@ -23,12 +23,18 @@ void Sha256::add(std::span<const std::byte> bytes) {
   must(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
 }
 
+std::array<std::byte, 32> Sha256::digest() {
+  std::array<std::byte, 32> out{};
+  must(EVP_DigestFinal_ex(context_.get(), reinterpret_cast<unsigned char*>(out.data()), nullptr) ==
+       1);
+  return out;
+}
+
 std::string Sha256::digits() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  must(EVP_DigestFinal_ex(context_.get(), digest.data(), &size) == 1);
   std::string out;
-  for (unsigned i = 0; i < size; ++i) out += fmt::format("{:02x}", digest[i]);
+  for (const std::byte byte : digest()) {
+    out += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  }
   return out;
 }
 

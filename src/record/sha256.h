@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -16,7 +17,9 @@ class Sha256 {
   Sha256();
   void add(std::span<const std::byte> bytes);
   void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
-  std::string digits();  // 64 lower-case hexadecimal digits; the last call
+  // The last call is one of these.
+  std::array<std::byte, 32> digest();
+  std::string digits();  // 64 lower-case hexadecimal digits
 
  private:
   std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;

@@ -4,6 +4,7 @@
 #include <evenhand/version.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <stdexcept>
 
@@ -12,6 +13,8 @@
 #include "record/sha256.h"
 #include "record/values.h"
 #include "rule/json_file.h"
+#include "support/parallel.h"
+#include "tally/tally_bytes.h"
 
 namespace evenhand {
 namespace {
@@ -88,15 +91,8 @@ Tally as_read(const Tally& tally) {
   return Tally::counted(score, n, {CellNames(tally.cells().attributes(), names), codes}, options);
 }
 
-std::string sha256(std::string_view text, const Tally& tally) {
-  record::Sha256 hash;
-  hash.add(text);
-  tally.put_bytes([&](std::span<const std::byte> piece) { hash.add(piece); });
-  return hash.digits();
-}
-
 std::string checksum_of(const std::string& rest, const Tally& tally) {
-  return sha256(rest + "\x1F", tally);
+  return record::sha256(rest + "\x1F" + fingerprint(tally));
 }
 
 std::string common(const std::string& a, const std::string& b) {
@@ -126,8 +122,21 @@ std::optional<std::uint64_t> StoredTally::rows() const {
   return static_cast<std::uint64_t>(tally.total().n);
 }
 
+// Of the pieces, side by side; then of what came of them.
 std::string fingerprint(const Tally& tally) {
-  return sha256({}, tally);
+  const TallyBytes bytes(tally);
+  constexpr std::size_t piece = std::size_t{1} << 20U;
+  std::vector<std::array<std::byte, 32>> digests((bytes.size() + piece - 1) / piece);
+  parallel(digests.size(), 0, [&](std::size_t i) {
+    std::vector<std::byte> some(std::min(piece, bytes.size() - i * piece));
+    bytes.copy(i * piece, some);
+    record::Sha256 hash;
+    hash.add(some);
+    digests[i] = hash.digest();
+  });
+  record::Sha256 whole;
+  whole.add(std::as_bytes(std::span(digests)));
+  return whole.digits();
 }
 
 std::string StoredTally::fingerprint() const {

@@ -1,11 +1,11 @@
 // A tally as bytes: docs/formats.md describes the layout. Little-endian, whatever the machine.
-#include <evenhand/tally.h>
+#include "tally/tally_bytes.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <future>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -13,8 +13,6 @@
 #include <fmt/format.h>
 
 #include "support/dyadic.h"
-#include "support/parallel.h"
-#include "tally/checksum.h"
 #include "tally/data.h"
 
 namespace evenhand {
@@ -27,78 +25,30 @@ constexpr std::uint32_t newest_version = 1;
   throw std::invalid_argument("not a valid tally: " + what);
 }
 
+// FNV-1a.
 std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
-  Checksums<> out;
-  out.put(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-  return out.at[0];
+  std::uint64_t h = 0xcbf29ce484222325;
+  for (const std::byte byte : bytes) {
+    h = (h ^ std::to_integer<std::uint64_t>(byte)) * std::uint64_t{0x100000001b3};
+  }
+  return h;
 }
 
-// Hands bytes on, many at a time: while they are taken, the next ones are made.
-class ByteStream {
- public:
-  ByteStream(const Tally::Put& put, bool side_by_side) : put_(put), side_by_side_(side_by_side) {}
+void put(std::byte* to, std::uint64_t value, std::size_t size) noexcept {
+  for (std::size_t i = 0; i < size; ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
+}
 
-  void put(const unsigned char* at, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      if (used_ == room) hand_on();
-      bytes_[used_++] = static_cast<std::byte>(at[i]);
-    }
-  }
-  void number(double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value);
-    if (room - used_ < sizeof bits) hand_on();
-    if constexpr (std::endian::native == std::endian::little) {
-      std::memcpy(bytes_.get() + used_, &bits, sizeof bits);
-    } else {
-      for (unsigned i = 0; i < 8; ++i) bytes_[used_ + i] = static_cast<std::byte>(bits >> (8 * i));
-    }
-    used_ += sizeof bits;
-  }
-  void finish() {
-    if (taken_.valid()) taken_.get();
-    put_({bytes_.get(), std::exchange(used_, 0)});
-  }
-
- private:
-  static constexpr std::size_t room = std::size_t{1} << 20U;
-
-  void hand_on() {
-    if (!side_by_side_) return finish();
-    if (taken_.valid()) taken_.get();
-    std::swap(bytes_, before_);
-    if (!bytes_) bytes_ = std::make_unique_for_overwrite<std::byte[]>(room);
-    taken_ = std::async(std::launch::async, [this, size = std::exchange(used_, 0)] {
-      put_({before_.get(), size});
-    });
-  }
-
-  const Tally::Put& put_;
-  bool side_by_side_;
-  std::unique_ptr<std::byte[]> bytes_ = std::make_unique_for_overwrite<std::byte[]>(room);
-  std::unique_ptr<std::byte[]> before_;
-  std::size_t used_ = 0;
-  std::future<void> taken_;  // the last member: it waits before the bytes go
-};
-
-template <class Integer, class Sink>
+template <class Integer>
 requires std::is_unsigned_v<Integer>
-void put_integer(Sink& sink, Integer value) {
-  std::array<unsigned char, sizeof value> bytes;
+void put_integer(std::string& to, Integer value) {
   for (std::size_t i = 0; i < sizeof value; ++i) {
-    bytes[i] = static_cast<unsigned char>((std::uint64_t{value} >> (8 * i)) & 0xFFU);
+    to += static_cast<char>((std::uint64_t{value} >> (8 * i)) & 0xFFU);
   }
-  sink.put(bytes.data(), bytes.size());
 }
 
-template <class Sink>
-void put_raw(Sink& sink, std::string_view text) {
-  sink.put(reinterpret_cast<const unsigned char*>(text.data()), text.size());
-}
-
-template <class Sink>
-void put_text(Sink& sink, std::string_view text) {
-  put_integer(sink, std::uint64_t{text.size()});
-  put_raw(sink, text);
+void put_text(std::string& to, std::string_view text) {
+  put_integer(to, std::uint64_t{text.size()});
+  to += text;
 }
 
 class Reader {
@@ -177,83 +127,71 @@ void read_cell(Reader& reader, const Tally::Data& data, Sorted& out) {
   out.start.push_back(out.size());
 }
 
-// All bytes but the checksum; entries(sink, begin, end) puts those of a cell.
-template <class Sink, class Entries>
-void put_tally(Sink& sink, const Tally::Data& data, Entries entries) {
-  const Sorted& sorted = data.sorted();
-  put_raw(sink, magic);
-  put_integer(sink, newest_version);
-  put_integer(sink, static_cast<std::uint8_t>(data.reading.scale));
-  put_integer(sink, static_cast<std::uint8_t>(data.reading.favorable));
-  put_integer(sink, static_cast<std::uint8_t>(data.labelled));
-  put_integer(sink, static_cast<std::uint8_t>(data.unit_weights));
-  put_integer(sink, static_cast<std::uint8_t>(data.integer_weights));
-  put_integer(sink, level_code(data.resolution.fixed_level()));
-  put_integer(sink, std::uint64_t{data.resolution.cap().value_or(0)});
-  put_integer(sink, level_code(data.level));
-  put_integer(sink, std::uint64_t{data.names.attributes().size()});
-  for (const std::string& name : data.names.attributes()) put_text(sink, name);
-  put_integer(sink, std::uint64_t{data.names.size()});
-  for (CellCode c = 0; c < data.names.size(); ++c) {
-    for (const std::string& value : data.names.values(c)) put_text(sink, value);
-    put_integer(sink, std::uint64_t{sorted.start[c + 1] - sorted.start[c]});
-    entries(sink, sorted.start[c], sorted.start[c + 1]);
-  }
-}
-
-template <class Sink>
-void put_entries(Sink& sink, const Sorted& sorted, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) {
-    sink.number(sorted.score[i]);
-    sink.number(sorted.n[i]);
-    if (!sorted.n1.empty()) sink.number(sorted.n1[i]);
-  }
-}
-
-// In parts where many threads have a long way to go.
-std::uint64_t checksum_of(const Tally::Data& data) {
-  const Sorted& sorted = data.sorted();
-  const unsigned threads = thread_count(0);
-  constexpr std::size_t part = std::size_t{1} << 16U;
-  constexpr unsigned passes = 4;  // that parts take
-  Checksums<> state;
-  put_tally(state, data, [&](Checksums<>& sink, std::size_t begin, std::size_t end) {
-    const std::size_t parts = (end - begin) / part;
-    if (parts < 2 || threads <= passes) return put_entries(sink, sorted, begin, end);
-    const auto from = [&](std::size_t i) { return begin + (end - begin) * i / parts; };
-    const std::size_t size = data.labelled ? 24 : 16;
-    std::vector<std::size_t> sizes;
-    for (std::size_t i = 0; i < parts; ++i) sizes.push_back(size * (from(i + 1) - from(i)));
-    sink.at[0] = checksum_of_parts(sink.at[0], sizes, threads, [&](auto& some, std::size_t i) {
-      put_entries(some, sorted, from(i), from(i + 1));
-    });
-  });
-  return state.at[0];
+std::string header_of(const Tally::Data& data) {
+  std::string out(magic);
+  put_integer(out, newest_version);
+  put_integer(out, static_cast<std::uint8_t>(data.reading.scale));
+  put_integer(out, static_cast<std::uint8_t>(data.reading.favorable));
+  put_integer(out, static_cast<std::uint8_t>(data.labelled));
+  put_integer(out, static_cast<std::uint8_t>(data.unit_weights));
+  put_integer(out, static_cast<std::uint8_t>(data.integer_weights));
+  put_integer(out, level_code(data.resolution.fixed_level()));
+  put_integer(out, std::uint64_t{data.resolution.cap().value_or(0)});
+  put_integer(out, level_code(data.level));
+  put_integer(out, std::uint64_t{data.names.attributes().size()});
+  for (const std::string& name : data.names.attributes()) put_text(out, name);
+  put_integer(out, std::uint64_t{data.names.size()});
+  return out;
 }
 
 }  // namespace
 
-void Tally::put_bytes(const Put& put) const {
-  data_->sorted();  // with all threads, before they split
-  std::uint64_t sum = 0;
-  ByteStream stream(put, thread_count(0) > 2);
-  parallel(2, 0, [&](std::size_t which) {
-    if (which == 1) {
-      sum = checksum_of(*data_);
-      return;
+TallyBytes::TallyBytes(const Tally& tally)
+    : sorted_(tally.data().sorted()), entry_size_(tally.data().labelled ? 24 : 16) {
+  const Tally::Data& data = tally.data();
+  std::string text = header_of(data);
+  for (CellCode c = 0; c < data.names.size(); ++c) {
+    for (const std::string& value : data.names.values(c)) put_text(text, value);
+    const std::size_t count = sorted_.start[c + 1] - sorted_.start[c];
+    put_integer(text, std::uint64_t{count});
+    stretches_.push_back({size_, std::exchange(text, {}), sorted_.start[c]});
+    size_ += stretches_.back().text.size() + count * entry_size_;
+  }
+}
+
+void TallyBytes::copy(std::size_t begin, std::span<std::byte> to) const {
+  auto stretch = std::upper_bound(stretches_.begin(), stretches_.end(), begin,
+                                  [](std::size_t at, const Stretch& s) { return at < s.at; });
+  for (--stretch; !to.empty(); ++stretch) {
+    const std::size_t end = stretch + 1 == stretches_.end() ? size_ : (stretch + 1)->at;
+    const auto take = [&](const void* from, std::size_t size) {
+      const std::size_t taken = std::min(size, to.size());
+      std::memcpy(to.data(), from, taken);
+      to = to.subspan(taken);
+      begin += taken;
+    };
+    const std::size_t entries = stretch->at + stretch->text.size();
+    if (begin < entries) take(stretch->text.data() + (begin - stretch->at), entries - begin);
+    while (begin < end && !to.empty()) {
+      const std::size_t i = stretch->first + (begin - entries) / entry_size_;
+      const std::size_t skipped = (begin - entries) % entry_size_;
+      std::array<std::byte, 24> entry;
+      put(entry.data(), std::bit_cast<std::uint64_t>(sorted_.score[i]), 8);
+      put(entry.data() + 8, std::bit_cast<std::uint64_t>(sorted_.n[i]), 8);
+      if (entry_size_ > 16) {
+        put(entry.data() + 16, std::bit_cast<std::uint64_t>(sorted_.n1[i]), 8);
+      }
+      take(entry.data() + skipped, entry_size_ - skipped);
     }
-    put_tally(stream, *data_, [&](ByteStream& sink, std::size_t begin, std::size_t end) {
-      put_entries(sink, data_->sorted(), begin, end);
-    });
-  });
-  put_integer(stream, sum);
-  stream.finish();
+  }
 }
 
 std::vector<std::byte> Tally::to_bytes() const {
-  std::vector<std::byte> out;
-  put_bytes(
-      [&](std::span<const std::byte> piece) { out.insert(out.end(), piece.begin(), piece.end()); });
+  const TallyBytes bytes(*this);
+  std::vector<std::byte> out(bytes.size() + 8);
+  const std::span body(out.data(), bytes.size());
+  bytes.copy(0, body);
+  put(out.data() + body.size(), checksum(body), 8);
   return out;
 }
 
