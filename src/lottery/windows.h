@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "tally/data.h"
+#include "lottery/points.h"
 
 namespace evenhand {
 
@@ -21,6 +21,16 @@ struct Rated {
   Doubles rate;
   Doubles other = {};  // a second rate
   // A cell without such a rate has none, and is free of that comparison.
+};
+
+// The same, worked out while it is looked at. Rates must rise with the threshold, rounded as they
+// are.
+struct RatedSums {
+  const PointSums* sums = nullptr;
+  Rate of = Rate::selection;
+  double whole = 1;  // what the rate is a share of
+
+  double rate_at(const At& at) const noexcept { return counted(of, at) / whole; }
 };
 
 struct Pick {
@@ -41,6 +51,8 @@ struct RateWindow {
 // One rate (`rate`, every cell has it): the best pick, of several the one with the smallest
 // lowest rate, and for each cell the smallest rate. O(N log G + N G) for N points of G cells.
 Pick best_in_window(std::span<const Rated> cells, const RateWindow& window, unsigned threads);
+Pick best_in_window(std::span<const RatedSums> cells, const RateWindow& window, unsigned threads);
+double reach_of(const RateWindow& window);  // from the lowest rate to the highest, if that is 1/2
 
 // Two rates, each within `tolerance`. Two cells: O(N). More: a search over boxes.
 Pick best_of_two_rates(std::span<const Rated> cells, double tolerance);

@@ -65,10 +65,16 @@ const LabelHull& CellShapes::hull(CellCode cell) const {
   return *at.hull;
 }
 
+PointSums CellShapes::sums(CellCode cell) const {
+  return {data_, cell, from_labels_, outlook_, costs_, threads_};
+}
+
 const Points& CellShapes::points(CellCode cell) const {
   Cell& at = cells_[cell];
-  std::call_once(at.points_once,
-                 [&] { at.points = points_of(data_, cell, from_labels_, outlook_, costs_); });
+  std::call_once(at.points_once, [&] {
+    const PointSums all = sums(cell);
+    at.points = all.stretch(0, all.size(), threads_of_each(data_.names.size(), threads_));
+  });
   return at.points;
 }
 

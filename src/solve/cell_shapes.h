@@ -19,6 +19,7 @@ namespace evenhand {
 
 class LabelHull;
 struct Points;
+class PointSums;
 
 // Each part is made when first asked for; all of it is thread-safe. The tally outlives it.
 class CellShapes {
@@ -33,6 +34,7 @@ class CellShapes {
   const CellCurve& curve(CellCode cell, unsigned threads = 1) const;
   const LabelHull& hull(CellCode cell) const;  // benefits from labels
   const Points& points(CellCode cell) const;
+  PointSums sums(CellCode cell) const;  // quick to make
 
   // Puts rows that stayed as they came into their bins: quicker than finding many of these.
   void place_rows() const;

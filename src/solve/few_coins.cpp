@@ -132,7 +132,7 @@ std::optional<Response> fewest_response(const Problem& problem, CellCode cell, c
   }
   const Points& points = problem.shapes->points(cell);
   const std::optional<Mixture> mixture = fewest_coins(points, at, snap);
-  return mixture ? std::optional(response_of(points, *mixture, data.level)) : std::nullopt;
+  return mixture ? std::optional(response_of(points.score, *mixture, data.level)) : std::nullopt;
 }
 
 std::optional<Response> fewest_response(const Problem& problem, CellCode cell, const Chain& hull,
@@ -187,7 +187,7 @@ Solution with_few_coins(const Problem& problem, Solution solution) {
   }
   const std::optional<int> level = problem.tally.data().level;
   solution.rule = make_rule(problem, [&](CellCode c) {
-    return response_of(thresholds.of(c), chosen.mixtures[c], level);
+    return response_of(thresholds.score(c), chosen.mixtures[c], level);
   });
   prove_again(problem, solution);
   conclude_search(solution, chosen.value, chosen.bound);

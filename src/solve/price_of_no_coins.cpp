@@ -55,7 +55,7 @@ std::optional<PriceOfNoCoins> price_of_no_coins(const Tally& tally, const Soluti
   out.objective = chosen.value;
   const std::optional<int> level = tally.data().level;
   out.rule = make_rule(problem, [&](CellCode c) {
-    return response_of(thresholds.of(c), chosen.mixtures[c], level);
+    return response_of(thresholds.score(c), chosen.mixtures[c], level);
   });
   out.constant = thresholds.best_constant();
   // Each of some seventy searches looks at every point once for each group.

@@ -18,9 +18,7 @@ Doubles rates_of(const Points& points, Rate rate, const CellTotal& total) {
   const double whole = denominator(rate, total);
   double before = 0;
   for (std::size_t k = 0; k < out.size(); ++k) {
-    const double part = rate == Rate::selection       ? points.n[k]
-                        : rate == Rate::true_positive ? points.y[k]
-                                                      : points.n[k] - points.y[k];
+    const double part = counted(rate, {points.n[k], points.y[k]});
     out[k] = before = std::max(before, part / whole);  // weights may round downwards
   }
   return out;
@@ -51,11 +49,18 @@ std::size_t most_nodes(const Component& component, const std::vector<Points>& po
   return std::clamp<std::size_t>(std::min(12'000 / component.cells.size(), work / all), 50, 2000);
 }
 
+std::size_t place_of(CellCode cell, const Component& component) {
+  const auto place = std::lower_bound(component.cells.begin(), component.cells.end(), cell);
+  return static_cast<std::size_t>(place - component.cells.begin());
+}
+
 Chosen impossible() {
   Chosen out;
   out.value = out.bound = -std::numeric_limits<double>::infinity();
   return out;
 }
+
+constexpr std::size_t many_points = std::size_t{1} << 18U;
 
 bool whole(double number) {
   return number == std::floor(number);
@@ -77,14 +82,11 @@ double apart(const std::vector<double>& rates, const Compared& compared) {
 }
 
 Thresholds::Thresholds(const Problem& problem)
-    : problem_(problem),
-      system_(compile(problem)),
-      components_(components_of(system_)),
-      points_(problem.tally.cells().size()) {
-  problem.tally.data().sorted();  // with all threads, before they split
-  parallel(points_.size(), problem.options.threads,
-           [&](std::size_t c) { points_[c] = &problem.shapes->points(static_cast<CellCode>(c)); });
-  std::vector<bool> tied(points_.size(), false);
+    : problem_(problem), system_(compile(problem)), components_(components_of(system_)) {
+  for (CellCode c = 0; c < problem.tally.cells().size(); ++c) {
+    sums_.push_back(problem.shapes->sums(c));
+  }
+  std::vector<bool> tied(sums_.size(), false);
   for (const Component& component : components_) {
     for (const CellCode c : component.cells) tied[c] = true;
   }
@@ -99,7 +101,7 @@ bool Thresholds::exact() const {
 
 std::size_t Thresholds::points() const {
   std::size_t sum = 0;
-  for (const Points* points : points_) sum += points->size();
+  for (const PointSums& sums : sums_) sum += sums.size();
   return sum;
 }
 
@@ -111,41 +113,66 @@ std::size_t Thresholds::most_together() const {
 
 double Thresholds::best_constant() const {
   double all = 0;
-  for (const Points* points : points_) all += points->value.back();
+  for (const PointSums& sums : sums_) all += sums.value(sums.at(sums.size() - 1));
   return std::max(0.0, all);
+}
+
+const Points& Thresholds::points_of(CellCode cell) const {
+  return problem_.shapes->points(cell);
+}
+
+void Thresholds::make_points(const std::vector<CellCode>& cells) const {
+  parallel(cells.size(), problem_.options.threads, [&](std::size_t i) { points_of(cells[i]); });
+}
+
+// Where there are many points, and a window sees few of them at a time.
+std::optional<Pick> Thresholds::choose_by_sums(const Component& component,
+                                               const RateWindow& window) const {
+  constexpr double narrow = 1.0 / 64;
+  if (points() < many_points || reach_of(window) > narrow) return std::nullopt;
+  std::vector<RatedSums> cells(component.cells.size());
+  for (const PooledRate& member : component.comparisons.front()->members) {
+    const CellCode c = member.cells.front();
+    const Rate rate = problem_.rate_in(c, member.rate);
+    // Sums of what is left may round downwards.
+    if (rate == Rate::false_positive && !problem_.tally.data().integer_weights) return std::nullopt;
+    cells[place_of(c, component)] = {&sums_[c], rate, denominator(rate, problem_.tally.total(c))};
+  }
+  return best_in_window(cells, window, problem_.options.threads);
 }
 
 std::optional<Pick> Thresholds::choose_exactly(const Component& component,
                                                const std::optional<double>& apart) const {
   if (!solved_by_sorting(component)) return std::nullopt;
+  const Compared& first = *component.comparisons.front();
+  const RateWindow window{first.relation, apart.value_or(first.tolerance),
+                          apart ? 1 - *apart : first.ratio, first.rho};
+  if (component.comparisons.size() == 1) {
+    if (std::optional<Pick> pick = choose_by_sums(component, window)) return pick;
+  }
+  make_points(component.cells);
   std::vector<Rated> cells;
-  for (const CellCode c : component.cells) cells.push_back({of(c).value, {}, {}});
+  for (const CellCode c : component.cells) cells.push_back({points_of(c).value, {}, {}});
   const unsigned threads = threads_for(points(), problem_.options.threads);
   Doubles Rated::*rates = &Rated::rate;
   for (const Compared* compared : component.comparisons) {
     parallel(compared->members.size(), threads, [&](std::size_t i) {
       const PooledRate& member = compared->members[i];
       const CellCode c = member.cells.front();
-      const auto place = std::lower_bound(component.cells.begin(), component.cells.end(), c);
-      cells[static_cast<std::size_t>(place - component.cells.begin())].*rates =
-          rates_of(of(c), problem_.rate_in(c, member.rate), problem_.tally.total(c));
+      cells[place_of(c, component)].*rates =
+          rates_of(points_of(c), problem_.rate_in(c, member.rate), problem_.tally.total(c));
     });
     rates = &Rated::other;
   }
-  const Compared& first = *component.comparisons.front();
-  if (component.comparisons.size() == 2) {
-    return best_of_two_rates(cells, apart.value_or(first.tolerance));
-  }
-  return best_in_window(cells,
-                        {first.relation, apart.value_or(first.tolerance),
-                         apart ? 1 - *apart : first.ratio, first.rho},
-                        threads);
+  if (component.comparisons.size() == 2) return best_of_two_rates(cells, window.tolerance);
+  return best_in_window(cells, window, threads);
 }
 
 void Thresholds::decide_free_cells(Chosen& out) const {
-  out.mixtures.assign(points_.size(), {{0, 1}});
+  out.mixtures.assign(sums_.size(), {{0, 1}});
+  make_points(free_);
   for (const CellCode c : free_) {
-    const Doubles& worth = of(c).value;
+    const Doubles& worth = points_of(c).value;
     const auto best = std::max_element(worth.begin(), worth.end());
     out.mixtures[c] = {{static_cast<std::size_t>(best - worth.begin()), 1}};
     out.value += *best;
@@ -164,8 +191,9 @@ void Thresholds::add(const Component& component, const Pick& pick, Chosen& out) 
     for (const PooledRate& member : compared->members) {
       const CellCode c = member.cells.front();
       const std::size_t k = out.mixtures[c].front().k;
-      const Reach reach{of(c).n[k], of(c).y[k], 0};
-      rates.push_back(rate_of(problem_.rate_in(c, member.rate), reach, problem_.tally.total(c)));
+      const At at = sums_[c].at(k);
+      rates.push_back(
+          rate_of(problem_.rate_in(c, member.rate), {at.n, at.y, 0}, problem_.tally.total(c)));
     }
     out.apart = std::max(out.apart, evenhand::apart(rates, *compared));
   }
@@ -193,8 +221,9 @@ Chosen Thresholds::choose(double magnitude, const std::optional<double>& share) 
       add(component, *exact, out);
       continue;
     }
+    make_points(component.cells);
     std::vector<Points> points;
-    for (const CellCode c : component.cells) points.push_back(of(c));
+    for (const CellCode c : component.cells) points.push_back(points_of(c));
     BranchOptions options;
     options.share = share;
     options.integral = problem_.from_labels && problem_.tally.data().integer_weights &&

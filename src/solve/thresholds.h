@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lottery/windows.h"
@@ -41,9 +42,14 @@ class Thresholds {
 
   // The better one of "yes to all" and "no to all".
   double best_constant() const;
-  const Points& of(CellCode cell) const { return *points_[cell]; }
+  // Of the cell's scores, for response_of.
+  std::span<const double> score(CellCode cell) const { return sums_[cell].score(); }
 
  private:
+  // Whole cells, in memory from now on.
+  const Points& points_of(CellCode cell) const;
+  void make_points(const std::vector<CellCode>& cells) const;
+  std::optional<Pick> choose_by_sums(const Component& component, const RateWindow& window) const;
   std::optional<Pick> choose_exactly(const Component& component,
                                      const std::optional<double>& apart) const;
   void decide_free_cells(Chosen& out) const;
@@ -52,7 +58,7 @@ class Thresholds {
   const Problem& problem_;
   System system_;
   std::vector<Component> components_;
-  std::vector<const Points*> points_;
+  std::vector<PointSums> sums_;
   std::vector<CellCode> free_;  // cells that nothing ties to others
 };
 
