@@ -21,7 +21,7 @@ std::vector<Change> changes_between(const Tally& tally, const Decider& first,
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
       const double more =
           other(c, sorted.score[i], data.reading) - first(c, sorted.score[i], data.reading);
-      (more > 0 ? change.to_yes : change.to_no) += sorted.n[i] * std::abs(more);
+      (more > 0 ? change.to_yes : change.to_no) += sorted.n(i) * std::abs(more);
     }
     out.push_back(change);
   }

@@ -76,8 +76,8 @@ std::vector<Totals> totals_under(const Tally& tally, const Decider& decider, con
     for (CellCode c = 0; c < totals.size(); ++c) {
       for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
         const double x = sorted.score[i];
-        add(c, decider(c, x, data.reading), sorted.n[i],
-            by_labels ? sorted.n1[i] : sorted.n[i] * outlook.probability(c, x));
+        add(c, decider(c, x, data.reading), sorted.n(i),
+            by_labels ? sorted.n1[i] : sorted.n(i) * outlook.probability(c, x));
       }
     }
     return totals;

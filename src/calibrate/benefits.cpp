@@ -61,7 +61,7 @@ Sorted as_one_cell(const Sorted& sorted, const std::vector<CellCode>& cells) {
   std::vector<Entry> list;
   for (const CellCode c : cells) {
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
-      list.push_back({sorted.score[i], sorted.n[i], sorted.n1[i]});
+      list.push_back({sorted.score[i], sorted.n(i), sorted.n1[i]});
     }
   }
   std::stable_sort(list.begin(), list.end(),
@@ -70,10 +70,10 @@ Sorted as_one_cell(const Sorted& sorted, const std::vector<CellCode>& cells) {
   for (const Entry& entry : list) {
     if (out.score.empty() || out.score.back() != entry.score) {
       out.score.push_back(entry.score);
-      out.n.push_back(0);
+      out.counts.push_back(0);
       out.n1.push_back(0);
     }
-    out.n.back() += entry.n;
+    out.counts.back() += entry.n;
     out.n1.back() += entry.n1;
   }
   out.start = {0, out.score.size()};
@@ -117,7 +117,7 @@ class Borrowing {
       if (benefits_[c] == Benefits::own) continue;
       const Response& share = share_for(c);
       for (std::size_t i = rows.start[c]; i < rows.start[c + 1]; ++i) {
-        out.n1[i] = rows.n[i] * share(rows.score[i]);
+        out.n1[i] = rows.n(i) * share(rows.score[i]);
       }
     }
     return out;

@@ -35,7 +35,7 @@ struct Sample {
 CellTotal total_of(const Sample& sample) {
   CellTotal total;
   for (std::size_t i = sample.begin(); i < sample.end(); ++i) {
-    total.n += sample.sorted.n[i];
+    total.n += sample.sorted.n(i);
     total.n1 += sample.sorted.n1[i];
   }
   return total;
@@ -69,11 +69,11 @@ Standard standard_of(const Sample& sample, double weight) {
   double mean = 0;
   double square = 0;
   for (std::size_t i = sample.begin(); i < sample.end(); ++i) {
-    mean += sample.sorted.n[i] / weight * out.of(sample.sorted.score[i]);
+    mean += sample.sorted.n(i) / weight * out.of(sample.sorted.score[i]);
   }
   for (std::size_t i = sample.begin(); i < sample.end(); ++i) {
     const double z = out.of(sample.sorted.score[i]) - mean;
-    square += sample.sorted.n[i] / weight * z * z;
+    square += sample.sorted.n(i) / weight * z * z;
   }
   out.mean = mean;
   out.spread = std::sqrt(square);
@@ -97,7 +97,7 @@ CalibrationCurve fit_platt(const Sample& sample) {
   std::vector<LogisticRow> rows;
   rows.reserve(sample.end() - sample.begin());
   for (std::size_t i = sample.begin(); i < sample.end(); ++i) {
-    const double n = sample.sorted.n[i];
+    const double n = sample.sorted.n(i);
     const double n1 = sample.sorted.n1[i];
     rows.push_back({standard.of(sample.sorted.score[i]), n, n1 * target1 + (n - n1) * target0});
   }
@@ -125,7 +125,7 @@ CalibrationCurve fit_temperature(const Sample& sample) {
   double misplaced = 0;
   for (std::size_t i = sample.begin(); i < sample.end(); ++i) {
     const double z = logit_of(sample.sorted.score[i], sample.reading);
-    const double n = sample.sorted.n[i];
+    const double n = sample.sorted.n(i);
     const double n1 = sample.sorted.n1[i];
     rows.push_back({z, n, n1});
     largest = std::max(largest, std::abs(z));

@@ -23,12 +23,12 @@ void push_runs(std::vector<Block>& blocks, const Sorted& sorted, std::size_t beg
   std::array<Mark, most_at_once + 1> marks;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   marks[0] = {begin, 0, 0};
   std::size_t count = 1;
-  double n = sorted.n[begin];
+  double n = sorted.n(begin);
   double n1 = positives(begin);
   for (std::size_t i = begin + 1; i < end; ++i) {
     marks[count] = {i, n, n1};
-    count += positives(i) * sorted.n[i - 1] > positives(i - 1) * sorted.n[i] ? 1 : 0;
-    n += sorted.n[i];
+    count += positives(i) * sorted.n(i - 1) > positives(i - 1) * sorted.n(i) ? 1 : 0;
+    n += sorted.n(i);
     n1 += positives(i);
   }
   marks[count] = {end, n, n1};
@@ -90,7 +90,7 @@ std::vector<Block> pool(const Sorted& sorted, CellCode cell, bool integer_weight
   }
   // A falling share of favourable outcomes is a rising share of the others.
   std::vector<Block> blocks = pool_by(sorted, cell, integer_weights, threads,
-                                      [&](std::size_t i) { return sorted.n[i] - sorted.n1[i]; });
+                                      [&](std::size_t i) { return sorted.n(i) - sorted.n1[i]; });
   for (Block& block : blocks) block.n1 = block.n - block.n1;
   return blocks;
 }

@@ -89,7 +89,7 @@ CalibrationReport report(const Tally& tally, const Outlook& outlook, std::size_t
     Reliability cell(bins);
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
       const double p = outlook.probability(c, sorted.score[i]);
-      for (Reliability* measure : {&cell, &overall}) measure->add(p, sorted.n[i], sorted.n1[i]);
+      for (Reliability* measure : {&cell, &overall}) measure->add(p, sorted.n(i), sorted.n1[i]);
     }
     out.cells.push_back(cell.figures());
   }

@@ -159,10 +159,10 @@ void add_entries(const Tally::Data& data, const FixedPoint& fixed, const Task& t
   std::size_t at = 0;
   for (std::size_t i = task.begin; i < task.end; ++i) {
     while (at < cuts.size() && cuts[at] <= sorted.score[i]) ++at;
-    sums[at].n += sorted.n[i];
+    sums[at].n += sorted.n(i);
     sums[at].n1 += sorted.positives(i);
     if (expectations) {
-      sums[at].p += fixed.of(expectations->probability(task.cell, sorted.score[i]), sorted.n[i]);
+      sums[at].p += fixed.of(expectations->probability(task.cell, sorted.score[i]), sorted.n(i));
     }
   }
 }

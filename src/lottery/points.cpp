@@ -35,7 +35,7 @@ PointSums::PointSums(const Tally::Data& data, CellCode cell, bool from_labels,
 
 void PointSums::add(At& sum, std::size_t k) const {
   const std::size_t i = sorted_.start[cell_ + 1] - k;
-  const double n = sorted_.n[i];
+  const double n = sorted_.n(i);
   sum.n += n;
   sum.y += from_labels_ ? sorted_.n1[i] : n * outlook_.probability(cell_, sorted_.score[i]);
 }

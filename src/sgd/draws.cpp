@@ -25,7 +25,7 @@ Draws::Draws(const StratumPlan& stratum, const Problem& problem, std::uint64_t s
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
       const double p = problem.outlook.probability(c, sorted.score[i]);
       rows_.push_back({benefit(p, problem.options.costs), g});
-      weight.push_back(sorted.n[i]);
+      weight.push_back(sorted.n(i));
     }
   }
   // Slots of equal chance: each row too light for a slot is filled up by a heavy one.

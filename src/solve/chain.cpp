@@ -30,7 +30,7 @@ void add_up_exactly(const Tally::Data& data, CellCode cell, const Outlook& outlo
   for (std::size_t k = 1; k < chain.s1.size(); ++k) {
     const std::size_t i = sorted.start[cell + 1] - k;
     chances += Wide{chance_units(outlook.probability(cell, sorted.score[i]))} *
-               static_cast<std::int64_t>(sorted.n[i]);
+               static_cast<std::int64_t>(sorted.n(i));
     chain.s1[k] = benefit_of_sums(chain.s0[k], chances, costs);
   }
 }
@@ -45,7 +45,7 @@ Chain chain_of_scores(const Tally::Data& data, CellCode cell, const Outlook& out
   chain.x.reserve(count);
   for (std::size_t i = sorted.start[cell + 1]; i-- > sorted.start[cell];) {
     chain.x.push_back(benefit(outlook.probability(cell, sorted.score[i]), costs));
-    n.push_back(sorted.n[i]);
+    n.push_back(sorted.n(i));
   }
   add_up(chain, n);
   if (data.integer_weights && outlook.known()) add_up_exactly(data, cell, outlook, costs, chain);

@@ -95,7 +95,7 @@ std::vector<Value> values_of_ramps(const Problem& problem, const std::vector<Cel
     const PricedLine line = priced_line(false, costs, 1, prices[c]);
     double all_z = 0;
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
-      const double n = sorted.n[i];
+      const double n = sorted.n(i);
       const double n1 = sorted.positives(i);
       const double q = response(sorted.score[i]);
       const double nh = problem.from_labels

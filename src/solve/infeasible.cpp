@@ -16,13 +16,13 @@ bool proves_infeasible(const Tally& tally, const Infeasibility& infeasibility,
   const Sorted& sorted = tally.data().sorted();
   const auto positives = [&](CellCode c, std::size_t i) {
     if (tally.labelled()) return sorted.positives(i);
-    return outlook.known() ? sorted.n[i] * outlook.probability(c, sorted.score[i]) : 0;
+    return outlook.known() ? sorted.n(i) * outlook.probability(c, sorted.score[i]) : 0;
   };
   const std::size_t cells = tally.cells().size();
   Population population{std::vector<CellTotal>(cells), options.costs};
   for (CellCode c = 0; c < cells; ++c) {
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
-      population.cells[c].n += sorted.n[i];
+      population.cells[c].n += sorted.n(i);
       population.cells[c].n1 += positives(c, i);
     }
   }
@@ -38,7 +38,7 @@ bool proves_infeasible(const Tally& tally, const Infeasibility& infeasibility,
     std::vector<std::pair<double, double>> worth;  // of each score
     for (const CellCode c : together) {
       for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
-        double value = price[c].n * sorted.n[i];
+        double value = price[c].n * sorted.n(i);
         if (price[c].n1 != 0) value += price[c].n1 * positives(c, i);
         worth.emplace_back(sorted.score[i], value);
       }

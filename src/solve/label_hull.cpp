@@ -42,7 +42,7 @@ void LabelHull::make_runs() {
       double n = 0;
       double n1 = 0;
       for (std::size_t i = first; i < end; ++i) {
-        n += sorted.n[i];
+        n += sorted.n(i);
         n1 += sorted.positives(i);
       }
       add(first, n, n1);
@@ -67,7 +67,7 @@ std::vector<Entry> LabelHull::entries_of(const Run& run) const {
   std::vector<Entry> out;
   out.reserve(end - begin);
   for (std::size_t i = begin; i < end; ++i) {
-    out.push_back({sorted->score[i], sorted->n[i], sorted->positives(i)});
+    out.push_back({sorted->score[i], sorted->n(i), sorted->positives(i)});
   }
   return out;
 }

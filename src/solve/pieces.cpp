@@ -49,7 +49,7 @@ Piece lump_of_entries(const Tally::Data& data, std::size_t bin, const WorthInCel
   const std::size_t begin = sorted.start[worth.cell] + bin * scores_per_lump;
   const std::size_t end = std::min(sorted.start[worth.cell + 1], begin + scores_per_lump);
   double n = 0;
-  for (std::size_t i = begin; i < end; ++i) n += sorted.n[i];
+  for (std::size_t i = begin; i < end; ++i) n += sorted.n(i);
   Piece lump = worth.piece_of(sorted.score[begin + (end - begin) / 2], n);
   lump.open = false;
   lump.bin = bin;
@@ -94,7 +94,7 @@ Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Outlook& o
       }
     } else {
       for (std::size_t i = sorted.start[cell + 1]; i-- > sorted.start[cell];) {
-        out.list.push_back(worth.piece_of(sorted.score[i], sorted.n[i]));
+        out.list.push_back(worth.piece_of(sorted.score[i], sorted.n(i)));
       }
     }
   }
@@ -125,7 +125,7 @@ std::vector<Piece> open_lump(const Tally::Data& data, CellCode cell, std::size_t
     const std::size_t begin = sorted.start[cell] + bin * scores_per_lump;
     const std::size_t end = std::min(sorted.start[cell + 1], begin + scores_per_lump);
     for (std::size_t i = begin; i < end; ++i) {
-      out.push_back(worth.piece_of(sorted.score[i], sorted.n[i]));
+      out.push_back(worth.piece_of(sorted.score[i], sorted.n(i)));
     }
   }
   std::reverse(out.begin(), out.end());

@@ -47,7 +47,7 @@ PooledScores::PooledScores(const Problem& problem, std::vector<CellCode> cells)
   merge(list, std::move(ends));
   const Costs& costs = problem.options.costs;
   for (const Place& place : list) {
-    const double n = sorted.n[place.at];
+    const double n = sorted.n(place.at);
     const double good = problem.from_labels
                             ? sorted.positives(place.at)
                             : n * problem.outlook.probability(cells_[place.of], place.score);

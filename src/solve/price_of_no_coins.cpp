@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <span>
 #include <tuple>
 
@@ -94,9 +93,9 @@ std::vector<CoinRange> coin_ranges(const Tally& tally, const Rule& rule) {
     range.cell = c;
     std::tie(range.lowest, range.highest) =
         std::minmax({tally.reading().turn(*first), tally.reading().turn(*(last - 1))});
-    const auto n =
-        sorted.n.begin() + (first - scores.begin()) + static_cast<std::ptrdiff_t>(sorted.start[c]);
-    range.people = std::accumulate(n, n + (last - first), 0.0);
+    const std::size_t begin = sorted.start[c] + static_cast<std::size_t>(first - scores.begin());
+    const std::size_t end = begin + static_cast<std::size_t>(last - first);
+    for (std::size_t i = begin; i < end; ++i) range.people += sorted.n(i);
     out.push_back(range);
   }
   return out;

@@ -167,12 +167,12 @@ void CellRowsAccess::append_counts(const CellRows& cell, Sorted& out) {
     const double n1 = at.n[1];
     const double n = at.n[0] + n1;
     if (out.size() > first && out.score.back() == at.score()) {
-      out.n.back() += n;
+      out.counts.back() += n;
       if (cell.options_.labelled) out.n1.back() += n1;
       continue;
     }
     out.score.push_back(at.score());
-    out.n.push_back(n);
+    out.counts.push_back(n);
     if (cell.options_.labelled) out.n1.push_back(n1);
   }
   out.start.push_back(out.size());

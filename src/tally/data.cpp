@@ -1,5 +1,6 @@
 #include "tally/data.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -26,6 +27,8 @@ void Tally::Data::set_binned(BinnedRows rows) {
 
 void Tally::Data::set_sorted(Sorted sorted) {
   sorted_ = std::move(sorted);
+  const auto is_one = [](double n) { return n == 1; };
+  if (std::all_of(sorted_.counts.begin(), sorted_.counts.end(), is_one)) sorted_.counts = {};
   has_sorted_ = true;
 }
 

@@ -22,9 +22,10 @@ namespace evenhand {
 struct Sorted {
   std::vector<std::size_t> start;
   Doubles score;
-  Doubles n;
-  Doubles n1;  // empty without labels
+  Doubles counts;  // weights; empty in a tally if each is 1
+  Doubles n1;      // empty without labels
 
+  double n(std::size_t i) const noexcept { return counts.empty() ? 1 : counts[i]; }
   double positives(std::size_t i) const noexcept { return n1.empty() ? 0 : n1[i]; }
   std::size_t size() const noexcept { return score.size(); }
 };

@@ -81,7 +81,7 @@ PooledTally pool_rare(const Tally& tally, double min_count) {
     for (const std::vector<Entry>& pool : pools_of(entries, min_count)) {
       const Entry entry = pooled(pool, tally);
       sorted.score.push_back(entry.score);
-      sorted.n.push_back(entry.n);
+      sorted.counts.push_back(entry.n);
       if (tally.labelled()) sorted.n1.push_back(entry.n1);
     }
     sorted.start.push_back(sorted.size());

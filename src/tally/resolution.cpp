@@ -62,11 +62,11 @@ Sorted coarsen(const Sorted& sorted, int level, const Reading& reading) {
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
       const double x = cut(sorted.score[i], level, reading);
       if (out.size() > out.start.back() && out.score.back() == x) {
-        out.n.back() += sorted.n[i];
+        out.counts.back() += sorted.n(i);
         if (!sorted.n1.empty()) out.n1.back() += sorted.n1[i];
       } else {
         out.score.push_back(x);
-        out.n.push_back(sorted.n[i]);
+        out.counts.push_back(sorted.n(i));
         if (!sorted.n1.empty()) out.n1.push_back(sorted.n1[i]);
       }
     }

@@ -162,52 +162,86 @@ class WeightedBin {
   std::vector<Weighted> rows_;
 };
 
+// Neighbours in a column, and where they belong: right behind those before them.
+struct Stretch {
+  std::size_t from = 0, size = 0, to = 0;
+};
+
+// Each one's first part goes to where others are, so it waits until these have moved.
+void close_gaps(const std::vector<Stretch>& stretches, unsigned threads, Doubles& column) {
+  if (column.empty()) return;
+  std::vector<std::vector<double>> waiting(stretches.size());
+  parallel(stretches.size(), threads, [&](std::size_t i) {
+    const auto [from, size, to] = stretches[i];
+    double* const at = column.data() + from;
+    const std::size_t ahead = std::min(from - to, size);
+    waiting[i].assign(at, at + ahead);
+    std::copy(at + ahead, at + size, at);
+  });
+  parallel(stretches.size(), threads,
+           [&](std::size_t i) { std::ranges::copy(waiting[i], column.data() + stretches[i].to); });
+  const std::size_t size = stretches.back().to + stretches.back().size;
+  const bool hardly_used = size < column.size() / 2;
+  column.resize(size);
+  if (hardly_used) column.shrink_to_fit();
+}
+
 template <class Bin>
 Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
   const std::size_t all_bins = cells * binned.bins;
   const std::size_t tasks = std::min(all_bins, std::size_t{4} * thread_count(threads));
   const auto first_bin = [&](std::size_t task) { return all_bins * task / tasks; };
   const bool labelled = binned.parts == 2;
-  // Each bin first writes where its rows were: there is room, as it has no more entries than rows.
+  // Each task first writes where its rows were: there is room, as there are no more entries than
+  // rows. Counts are written where they are not all 1; pages that nobody writes cost nothing.
   const std::size_t rows = binned.rows();
   const std::span<const double> score(binned.score());
   Sorted out;
   out.score.resize(rows);
-  out.n.resize(rows);
+  out.counts.resize(rows);
   if (labelled) out.n1.resize(rows);
   std::vector<std::size_t> entries(all_bins);
+  std::vector<Stretch> written(tasks);
+  std::vector<char> counted(tasks);
+  const auto ones = [&](std::size_t begin, std::size_t end) {
+    std::fill(out.counts.data() + begin, out.counts.data() + end, 1.0);
+  };
   parallel(tasks, threads, [&](std::size_t task) {
     Bin bin;
+    const std::size_t from = binned.start[first_bin(task) * binned.parts];
+    std::size_t to = from;
+    bool counting = false;
     for (std::size_t b = first_bin(task); b < first_bin(task + 1); ++b) {
       const std::size_t begin = binned.start[b * binned.parts];
       const std::size_t end = binned.start[(b + 1) * binned.parts];
-      std::size_t to = begin;
+      const std::size_t before = to;
       bin(bin_rows_at(binned, b, score.subspan(begin, end - begin)),
           [&](double x, double n, double n1) {
+            if (n != 1 && !std::exchange(counting, true)) ones(from, to);
+            if (counting) out.counts[to] = n;
             out.score[to] = x;
-            out.n[to] = n;
             if (labelled) out.n1[to] = n1;
             ++to;
           });
-      entries[b] = to - begin;
+      entries[b] = to - before;
     }
+    written[task] = {from, to - from};
+    counted[task] = counting ? 1 : 0;
   });
-  // Then close the gaps that repeated scores left.
+  if (std::ranges::none_of(counted, [](char some) { return some != 0; })) {
+    out.counts = {};
+  } else {
+    parallel(tasks, threads, [&](std::size_t task) {
+      if (counted[task] == 0) ones(written[task].from, written[task].from + written[task].size);
+    });
+  }
+  for (std::size_t task = 1; task < tasks; ++task) {
+    written[task].to = written[task - 1].to + written[task - 1].size;
+  }
+  for (Doubles* column : {&out.score, &out.counts, &out.n1}) close_gaps(written, threads, *column);
   std::vector<std::size_t> first(all_bins + 1, 0);  // of each bin's entries
   std::partial_sum(entries.begin(), entries.end(), first.begin() + 1);
   for (std::size_t c = 0; c <= cells; ++c) out.start.push_back(first[c * binned.bins]);
-  if (first.back() == rows) return out;
-  for (Doubles* column : {&out.score, &out.n, &out.n1}) {
-    if (column->empty()) continue;
-    Doubles closed(first.back());
-    parallel(tasks, threads, [&](std::size_t task) {
-      for (std::size_t b = first_bin(task); b < first_bin(task + 1); ++b) {
-        const double* const from = column->data() + binned.start[b * binned.parts];
-        std::copy(from, from + entries[b], closed.data() + first[b]);
-      }
-    });
-    *column = std::move(closed);
-  }
   return out;
 }
 
@@ -235,7 +269,7 @@ std::vector<CellTotal> totals_of(const Sorted& sorted) {
   std::vector<CellTotal> totals(sorted.start.size() - 1);
   for (std::size_t c = 0; c < totals.size(); ++c) {
     for (std::size_t i = sorted.start[c]; i < sorted.start[c + 1]; ++i) {
-      totals[c].n += sorted.n[i];
+      totals[c].n += sorted.n(i);
       totals[c].n1 += sorted.positives(i);
     }
   }
@@ -265,23 +299,23 @@ Sorted add_up(std::span<const Sorted* const> inputs, std::span<const std::vector
       std::size_t at = range.at;
       for (const Entry& entry : merged) {
         for (; at < range.end && range.from->score[at] < entry.score; ++at) {
-          longer.push_back({range.from->score[at], range.from->n[at], range.from->positives(at)});
+          longer.push_back({range.from->score[at], range.from->n(at), range.from->positives(at)});
         }
         longer.push_back(entry);
         if (at < range.end && range.from->score[at] == entry.score) {
-          longer.back().n += range.from->n[at];
+          longer.back().n += range.from->n(at);
           longer.back().n1 += range.from->positives(at);
           ++at;
         }
       }
       for (; at < range.end; ++at) {
-        longer.push_back({range.from->score[at], range.from->n[at], range.from->positives(at)});
+        longer.push_back({range.from->score[at], range.from->n(at), range.from->positives(at)});
       }
       std::swap(merged, longer);
     }
     for (const Entry& entry : merged) {
       out.score.push_back(entry.score);
-      out.n.push_back(entry.n);
+      out.counts.push_back(entry.n);
       if (labelled) out.n1.push_back(entry.n1);
     }
     out.start.push_back(out.score.size());

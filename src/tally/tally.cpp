@@ -338,7 +338,7 @@ std::vector<Entry> Tally::entries(CellCode cell) const {
   std::vector<Entry> out;
   out.reserve(sorted.start[cell + 1] - sorted.start[cell]);
   for (std::size_t i = sorted.start[cell]; i < sorted.start[cell + 1]; ++i) {
-    out.push_back({sorted.score[i], sorted.n[i], sorted.positives(i)});
+    out.push_back({sorted.score[i], sorted.n(i), sorted.positives(i)});
   }
   return out;
 }
@@ -353,7 +353,7 @@ bool Tally::operator==(const Tally& other) const {
   const Data& a = *data_;
   const Data& b = *other.data_;
   const auto same = [](const Sorted& x, const Sorted& y) {
-    return x.start == y.start && x.score == y.score && x.n == y.n && x.n1 == y.n1;
+    return x.start == y.start && x.score == y.score && x.counts == y.counts && x.n1 == y.n1;
   };
   return a.names == b.names && a.reading == b.reading && a.resolution == b.resolution &&
          a.level == b.level && a.labelled == b.labelled && a.unit_weights == b.unit_weights &&

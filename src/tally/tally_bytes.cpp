@@ -121,7 +121,7 @@ void read_cell(Reader& reader, const Tally::Data& data, Sorted& out) {
       fail("a score does not fit the level");
     }
     out.score.push_back(score);
-    out.n.push_back(n);
+    out.counts.push_back(n);
     if (data.labelled) out.n1.push_back(n1);
   }
   out.start.push_back(out.size());
@@ -177,7 +177,7 @@ void TallyBytes::copy(std::size_t begin, std::span<std::byte> to) const {
       const std::size_t skipped = (begin - entries) % entry_size_;
       std::array<std::byte, 24> entry;
       put(entry.data(), std::bit_cast<std::uint64_t>(sorted_.score[i]), 8);
-      put(entry.data() + 8, std::bit_cast<std::uint64_t>(sorted_.n[i]), 8);
+      put(entry.data() + 8, std::bit_cast<std::uint64_t>(sorted_.n(i)), 8);
       if (entry_size_ > 16) {
         put(entry.data() + 16, std::bit_cast<std::uint64_t>(sorted_.n1[i]), 8);
       }
