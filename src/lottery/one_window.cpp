@@ -132,25 +132,61 @@ struct BestLowest {
   double lowest = 0;
 };
 
-// The best pick whose lowest rate is in [from, to): given that rate, cells are independent.
-BestLowest best_in_slice(std::span<const Stretch> cells, const RateWindow& window, double from,
-                         double to) {
+// The first point from `k` on with at least this rate: quickest for one of `lookups` that ascend.
+std::size_t next_from(const Stretch& cell, std::size_t k, double least, std::size_t lookups) {
+  constexpr std::size_t far = 8;
+  if (cell.size() / far > lookups) {
+    return static_cast<std::size_t>(
+        std::lower_bound(cell.rate.begin() + static_cast<std::ptrdiff_t>(k), cell.rate.end(),
+                         least) -
+        cell.rate.begin());
+  }
+  while (k < cell.size() && cell.rate[k] < least) ++k;
+  return k;
+}
+
+// Keeps lowest rates whose windows see a point of this cell.
+void keep_those_that_see(const Stretch& cell, const RateWindow& window,
+                         std::vector<double>& lowest) {
+  std::size_t kept = 0;
+  std::size_t k = 0;
+  for (const double low : lowest) {
+    k = next_from(cell, k, low, lowest.size());
+    if (k < cell.size() && cell.rate[k] <= highest(window, low)) lowest[kept++] = low;
+  }
+  lowest.resize(kept);
+}
+
+// Rates in [from, to) that may be the lowest of a pick: few, where windows are narrow.
+std::vector<double> lowest_rates(std::span<const Stretch> cells, const RateWindow& window,
+                                 double from, double to) {
   std::vector<std::vector<double>> rates;
   for (const Stretch& cell : cells) {
     const std::size_t begin = cell.first_from(from);
-    const std::size_t size = cell.first_from(to) - begin;
-    const auto some = cell.rate.subspan(begin, size);
-    rates.emplace_back(some.begin(), some.end());
+    const auto some = cell.rate.subspan(begin, cell.first_from(to) - begin);
+    std::vector<double>& lowest = rates.emplace_back(some.begin(), some.end());
+    for (const Stretch& other : cells) {
+      const std::size_t before = lowest.size();
+      if (&other != &cell) keep_those_that_see(other, window, lowest);
+      if (&other != &cell && 2 * lowest.size() > before) break;  // wide ones: not worth the looks
+    }
   }
-  const std::vector<double> lowest = merged(std::move(rates));
+  return merged(std::move(rates));
+}
+
+// The best pick whose lowest rate is in [from, to): given that rate, cells are independent.
+BestLowest best_in_slice(std::span<const Stretch> cells, const RateWindow& window, double from,
+                         double to) {
+  const std::vector<double> lowest = lowest_rates(cells, window, from, to);
   std::vector<double> total(lowest.size(), 0);
   for (const Stretch& cell : cells) {
     SlidingMaximum sliding(cell.value);
-    std::size_t entered = cell.first_from(from);
+    std::size_t entered = 0;
     for (std::size_t i = 0; i < lowest.size(); ++i) {
       const double high = highest(window, lowest[i]);
-      while (entered < cell.rate.size() && cell.rate[entered] <= high) sliding.enter(entered++);
       sliding.leave_while([&](std::size_t k) { return cell.rate[k] < lowest[i]; });
+      if (sliding.empty()) entered = next_from(cell, entered, lowest[i], lowest.size());
+      while (entered < cell.size() && cell.rate[entered] <= high) sliding.enter(entered++);
       total[i] += sliding.empty() ? -infinity : cell.value[sliding.best()];
     }
   }

@@ -172,16 +172,28 @@ void TallyBytes::copy(std::size_t begin, std::span<std::byte> to) const {
     };
     const std::size_t entries = stretch->at + stretch->text.size();
     if (begin < entries) take(stretch->text.data() + (begin - stretch->at), entries - begin);
+    std::array<std::byte, 24> entry;
+    const auto put_entry = [&](std::size_t i, std::byte* at) {
+      put(at, std::bit_cast<std::uint64_t>(sorted_.score[i]), 8);
+      put(at + 8, std::bit_cast<std::uint64_t>(sorted_.n(i)), 8);
+      if (entry_size_ > 16) put(at + 16, std::bit_cast<std::uint64_t>(sorted_.n1[i]), 8);
+    };
     while (begin < end && !to.empty()) {
-      const std::size_t i = stretch->first + (begin - entries) / entry_size_;
+      std::size_t i = stretch->first + (begin - entries) / entry_size_;
       const std::size_t skipped = (begin - entries) % entry_size_;
-      std::array<std::byte, 24> entry;
-      put(entry.data(), std::bit_cast<std::uint64_t>(sorted_.score[i]), 8);
-      put(entry.data() + 8, std::bit_cast<std::uint64_t>(sorted_.n(i)), 8);
-      if (entry_size_ > 16) {
-        put(entry.data() + 16, std::bit_cast<std::uint64_t>(sorted_.n1[i]), 8);
+      const std::size_t whole = std::min(to.size(), end - begin) / entry_size_;
+      if (skipped > 0 || whole == 0) {
+        put_entry(i, entry.data());
+        take(entry.data() + skipped, entry_size_ - skipped);
+        continue;
       }
-      take(entry.data() + skipped, entry_size_ - skipped);
+      std::byte* at = to.data();
+      for (; i < stretch->first + (begin - entries) / entry_size_ + whole; ++i) {
+        put_entry(i, at);
+        at += entry_size_;
+      }
+      to = to.subspan(whole * entry_size_);
+      begin += whole * entry_size_;
     }
   }
 }
