@@ -10,12 +10,13 @@
 
 #include "support/dyadic.h"
 #include "tally/cell_rows_access.h"
+#include "tally/large_array.h"
 
 namespace evenhand {
 namespace {
 
 constexpr std::size_t first_block = 64;
-constexpr std::size_t largest_block = std::size_t{1} << 16U;
+constexpr std::size_t largest_block = std::size_t{1} << 20U;
 
 // So that counting saves no memory.
 bool is_mostly_distinct(std::size_t rows, std::size_t distinct) {
@@ -25,7 +26,9 @@ bool is_mostly_distinct(std::size_t rows, std::size_t distinct) {
 void append(std::vector<std::vector<double>>& blocks, double value) {
   if (blocks.empty() || blocks.back().size() == blocks.back().capacity()) {
     const std::size_t before = blocks.empty() ? 0 : blocks.back().size();
-    blocks.emplace_back().reserve(std::clamp(2 * before, first_block, largest_block));
+    std::vector<double>& block = blocks.emplace_back();
+    block.reserve(std::clamp(2 * before, first_block, largest_block));
+    ask_for_huge_pages(block.data(), block.capacity() * sizeof(double));
   }
   blocks.back().push_back(value);
 }

@@ -15,7 +15,7 @@ namespace {
 struct Portion {
   CellCode cell;
   std::size_t part;
-  std::span<const std::vector<double>> blocks;
+  std::vector<std::span<const double>> blocks;
   std::vector<std::size_t> next;  // for each bin: where its next row goes
 };
 
@@ -24,15 +24,18 @@ std::vector<Portion> portions_of(std::span<const CellRows> cells, std::size_t pa
   std::vector<Portion> out;
   for (CellCode c = 0; c < cells.size(); ++c) {
     for (std::size_t part = 0; part < parts; ++part) {
-      const std::span<const std::vector<double>> blocks = CellRowsAccess::scores(cells[c], part);
-      std::size_t first = 0;
-      std::size_t rows = 0;
-      for (std::size_t b = 0; b < blocks.size(); ++b) {
-        rows += blocks[b].size();
-        if (rows < worthwhile && b + 1 < blocks.size()) continue;
-        out.push_back({c, part, blocks.subspan(first, b + 1 - first), {}});
-        first = b + 1;
-        rows = 0;
+      std::size_t room = 0;  // in the last portion
+      for (std::span<const double> rest : CellRowsAccess::scores(cells[c], part)) {
+        while (!rest.empty()) {
+          if (room == 0) {
+            out.push_back({c, part, {}, {}});
+            room = worthwhile;
+          }
+          const auto some = rest.first(std::min(rest.size(), room));
+          out.back().blocks.push_back(some);
+          room -= some.size();
+          rest = rest.subspan(some.size());
+        }
       }
     }
   }
@@ -43,7 +46,7 @@ void choose_range(const std::vector<Portion>& portions, Binned& out) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (const Portion& portion : portions) {
-    for (const std::vector<double>& block : portion.blocks) {
+    for (const std::span<const double> block : portion.blocks) {
       // Some of the rows will do: bins only have to be even enough.
       for (std::size_t i = 0; i < block.size(); i += 1 + block.size() / 32) {
         low = std::min(low, block[i]);
@@ -68,7 +71,7 @@ Binned bin_lists(std::span<const CellRows> cells, bool labelled) {
   parallel(portions.size(), 0, [&](std::size_t task) {
     Portion& portion = portions[task];
     portion.next.assign(out.bins, 0);
-    for (const std::vector<double>& block : portion.blocks) {
+    for (const std::span<const double> block : portion.blocks) {
       for (const double x : block) ++portion.next[out.bin_of(x)];
     }
   });
@@ -93,7 +96,7 @@ Binned bin_lists(std::span<const CellRows> cells, bool labelled) {
   Doubles score(total);
   parallel(portions.size(), 0, [&](std::size_t task) {
     Portion& portion = portions[task];
-    for (const std::vector<double>& block : portion.blocks) {
+    for (const std::span<const double> block : portion.blocks) {
       for (const double x : block) score[portion.next[out.bin_of(x)]++] = x;
     }
   });

@@ -66,9 +66,7 @@ Kept& kept() {
 void* allocate_large(std::size_t bytes) {
   if (bytes >= huge_worthwhile) {
     void* const at = ::operator new (bytes, std::align_val_t{huge_page});
-#ifdef __linux__
-    (void)madvise(at, bytes / huge_page * huge_page, MADV_HUGEPAGE);  // where there are none: small
-#endif
+    ask_for_huge_pages(at, bytes);
     return at;
   }
   Header* piece = kept().take(bytes);
@@ -77,6 +75,15 @@ void* allocate_large(std::size_t bytes) {
     piece->room = bytes;
   }
   return reinterpret_cast<std::byte*>(piece) + header;
+}
+
+void ask_for_huge_pages(void* at, std::size_t bytes) noexcept {
+  std::size_t room = bytes;
+  void* first = at;
+  if (!std::align(huge_page, huge_page, first, room)) return;
+#ifdef __linux__
+  (void)madvise(first, room / huge_page * huge_page, MADV_HUGEPAGE);  // where there are none: small
+#endif
 }
 
 void deallocate_large(void* at, std::size_t bytes) noexcept {

@@ -15,6 +15,8 @@ namespace evenhand {
 inline constexpr std::size_t large_array = std::size_t{1} << 20U;
 void* allocate_large(std::size_t bytes);
 void deallocate_large(void* at, std::size_t bytes) noexcept;
+// For what lies wholly in these bytes, if there are any: fewer faults, and quicker to give back.
+void ask_for_huge_pages(void* at, std::size_t bytes) noexcept;
 
 // Leaves new elements as they are: they are written right away, by several threads.
 template <class T>
