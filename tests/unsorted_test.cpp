@@ -138,6 +138,29 @@ TEST(Unsorted, OneRateIsTheSameFromRowsAndFromAStoredTally) {
   });
 }
 
+// Scores that are not copied: read where they are whenever a bin is looked at.
+TEST(Unsorted, BorrowedScoresAreThoseThatWereCopied) {
+  Random random(2611);
+  for (int trial = 0; trial < trials(60); ++trial) {
+    SCOPED_TRACE("trial " + std::to_string(trial));
+    ManyRows rows = many_rows(random, trial);
+    if (rows.scale != Scale::logit) rows.score.front() = -0.0;
+    const std::vector<float> floats(rows.score.begin(), rows.score.end());
+    const std::vector<double> rounded(floats.begin(), floats.end());
+    const Cells cells = Cells::from({{"sex", rows.sex}});
+    TallyOptions options{.scale = rows.scale, .favorable = rows.favorable};
+    const Criterion parity = statistical_parity({.sensitive = {"sex"}, .tolerance = 0.01});
+    const Tally copied = Tally::of(rounded, cells, options);
+    const Solution expected = solve(copied, parity);
+    options.borrow_scores = true;
+    for (const Numbers& score : {Numbers(rounded), Numbers(floats)}) {
+      const Tally borrowed = Tally::of(score, cells, options);
+      expect_same(solve(borrowed, parity), expected);
+      EXPECT_EQ(borrowed, copied);
+    }
+  }
+}
+
 // Criteria of labels sort the scores near their thresholds alone. Rows that weigh one half each are
 // all sorted and looked at, since sums of fractions depend on their order; halves add up exactly.
 TEST(Unsorted, LabelCriteriaNeedFewScoresToFindWhatAllOfThemSay) {

@@ -15,7 +15,7 @@ namespace evenhand {
 class RowsAsTheyCame {
  public:
   explicit RowsAsTheyCame(SlotOfEachRow rows)
-      : rows_(std::move(rows)), score_(rows_->score()), slot_(rows_->slot()) {}
+      : rows_(std::move(rows)), score_(rows_->scores()), slot_(rows_->slot()) {}
 
   const Doubles& placed(const std::vector<std::size_t>& start) {
     if (!is_placed_) {
@@ -43,8 +43,11 @@ class RowsAsTheyCame {
 
   bool all_of(const std::function<bool(double)>& is) {
     const std::scoped_lock lock(mutex_);
-    const std::span<const double> rows = is_placed_ ? std::span<const double>(placed_) : score_;
-    return std::all_of(rows.begin(), rows.end(), is);
+    if (is_placed_) return std::all_of(placed_.begin(), placed_.end(), is);
+    for (std::size_t row = 0; row < slot_.size(); ++row) {
+      if (!is(score_[row])) return false;
+    }
+    return true;
   }
 
  private:
@@ -147,7 +150,7 @@ class RowsAsTheyCame {
         }
       }
       // Their scores are elsewhere in the memory: many are on their way at once.
-      for (const std::size_t at : std::span(rows).first(found)) __builtin_prefetch(&score_[at]);
+      for (const std::size_t at : std::span(rows).first(found)) score_.prefetch(at);
       for (const std::size_t at : std::span(rows).first(found)) {
         out.push_back({score_[at], place[slot[at]]});
       }
@@ -156,7 +159,7 @@ class RowsAsTheyCame {
 
   std::mutex mutex_;
   std::optional<SlotOfEachRow> rows_;
-  std::span<const double> score_;
+  BorrowedScores score_;
   std::span<const std::uint16_t> slot_;
   std::deque<Doubles> looked_for_;
   std::unordered_map<std::size_t, std::span<const double>> found_;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -184,8 +185,19 @@ class Binner {
   };
   static constexpr std::size_t most_rows_counted = std::numeric_limits<std::uint32_t>::max();
 
+  std::optional<BorrowedScores> borrowed() const {
+    if (!rows_.borrow_scores) return std::nullopt;
+    BorrowedScores out{.sign = places_.sign};
+    if constexpr (std::is_same_v<Score, double>) {
+      out.doubles = scores_.data();
+    } else {
+      out.floats = scores_.data();
+    }
+    return out;
+  }
+
   void keep_as_they_came() {
-    SlotOfEachRow rows(scores_.size());
+    SlotOfEachRow rows(scores_.size(), borrowed());
     const std::optional<Line> line = probability_line(reading_);
     const Line chance = line.value_or(Line{0, 0});
     // A thread's counts must not cost more than its rows.
@@ -196,7 +208,8 @@ class Binner {
     const std::size_t at_once =
         std::max<std::size_t>(16, scores_.size() / (16 * workers * block)) * block;
     constexpr std::size_t cached = std::size_t{1} << 22U;  // rows that may stay in caches
-    const bool past_caches = scores_.size() > cached;
+    const bool borrow = rows_.borrow_scores;
+    const bool past_caches = borrow || scores_.size() > cached;
     std::vector<std::vector<Counted>> counts(workers);
     std::vector<std::size_t> bad(workers, no_row);  // rows before it were taken, and are looked at
     std::atomic<std::size_t> next = 0;
@@ -207,14 +220,14 @@ class Binner {
            row = next.fetch_add(at_once)) {
         for (const std::size_t end = std::min(scores_.size(), row + at_once); row < end;) {
           const std::size_t count = std::min(block, end - row);
-          double* const to = rows.score().data() + row;
+          double* const to = borrow ? nullptr : rows.score().data() + row;
           const std::span x(past_caches ? buffer.data() : to, count);
           const std::uint16_t* const slot = rows.slot().data() + row;
           if (!place(row, x, rows.slot().data() + row)) {
             bad[worker] = row;
             return;
           }
-          if (past_caches) copy_past_caches(x, to);
+          if (past_caches && !borrow) copy_past_caches(x, to);
           for (std::size_t i = 0; i < count; ++i) {
             own[slot[i]].add(chance_units(x[i] * chance.factor + chance.offset));
           }

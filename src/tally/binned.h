@@ -25,20 +25,43 @@ inline std::int64_t chance_units(double p) noexcept {
   return static_cast<std::int64_t>(p * 0x1p52);
 }
 
-// Turned scores in the order in which they came, and the slot of each, in one piece of memory: what
-// is freed as one piece, allocators keep for the next fit.
+// Scores of somebody else, as they are turned.
+struct BorrowedScores {
+  const double* doubles = nullptr;
+  const float* floats = nullptr;  // or these
+  double sign = 1;
+
+  double operator[](std::size_t row) const noexcept {
+    return (doubles ? doubles[row] : static_cast<double>(floats[row])) * sign + 0.0;
+  }
+  void prefetch(std::size_t row) const noexcept {
+    doubles ? __builtin_prefetch(doubles + row) : __builtin_prefetch(floats + row);
+  }
+};
+
+// The slot of each row in the order in which they came, and their turned scores unless these are
+// borrowed, in one piece of memory: what is freed as one piece, allocators keep for the next fit.
 class SlotOfEachRow {
  public:
-  explicit SlotOfEachRow(std::size_t rows)
-      : rows_(rows), memory_(rows * (sizeof(double) + sizeof(std::uint16_t))) {}
-  std::span<double> score() noexcept { return {reinterpret_cast<double*>(memory_.data()), rows_}; }
-  std::span<std::uint16_t> slot() noexcept {
-    return {reinterpret_cast<std::uint16_t*>(memory_.data() + rows_ * sizeof(double)), rows_};
+  SlotOfEachRow(std::size_t rows, std::optional<BorrowedScores> borrowed)
+      : rows_(rows),
+        scores_bytes_(borrowed ? 0 : rows * sizeof(double)),
+        memory_(scores_bytes_ + rows * sizeof(std::uint16_t)),
+        scores_(borrowed.value_or(BorrowedScores{score().data()})) {}
+  // Empty if they are borrowed.
+  std::span<double> score() noexcept {
+    return {reinterpret_cast<double*>(memory_.data()), scores_bytes_ / sizeof(double)};
   }
+  std::span<std::uint16_t> slot() noexcept {
+    return {reinterpret_cast<std::uint16_t*>(memory_.data() + scores_bytes_), rows_};
+  }
+  const BorrowedScores& scores() const noexcept { return scores_; }  // its own ones, too
 
  private:
   std::size_t rows_;
+  std::size_t scores_bytes_;
   LargeArray<std::byte> memory_;
+  BorrowedScores scores_;
 };
 
 // These rows; bins that were found among them are kept.
@@ -90,6 +113,7 @@ struct Rows {
   std::span<const CellCode> codes;
   Numbers labels = {};
   std::span<const double> weights = {};
+  bool borrow_scores = false;
 };
 
 struct BinnedRows {

@@ -167,8 +167,8 @@ Tally Tally::of(const Numbers& score, const CellNames& names, std::span<const Ce
   // Bins stay unsorted where that cannot be told from outside: while every score is kept, and sums
   // do not depend on their order.
   const bool stay = data->resolution == Resolution::exact() && data->integer_weights;
-  BinnedRows rows = bin_rows({score, codes, options.label, weights.values}, names.size(),
-                             data->reading, data->level, options.threads, !stay);
+  BinnedRows rows = bin_rows({score, codes, options.label, weights.values, options.borrow_scores},
+                             names.size(), data->reading, data->level, options.threads, !stay);
   if (stay) {
     data->totals = totals_of(rows.binned, names.size());
     data->set_binned(std::move(rows));
