@@ -2,8 +2,10 @@
 // ends of the two windows in which all rates lie.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "lottery/windows.h"
 
@@ -29,10 +31,11 @@ struct Bounded {
 };
 
 std::vector<double> distinct(std::span<const Rated> cells, Doubles Rated::*rates) {
-  std::vector<double> all;
-  for (const Rated& cell : cells) all.insert(all.end(), (cell.*rates).begin(), (cell.*rates).end());
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::vector<std::vector<double>> lists;
+  for (const Rated& cell : cells) {
+    std::ranges::unique_copy(cell.*rates, std::back_inserter(lists.emplace_back()));
+  }
+  std::vector<double> all = merged(std::move(lists));
   if (all.empty()) all.push_back(0);
   return all;
 }

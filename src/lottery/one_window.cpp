@@ -82,25 +82,6 @@ class Made {
   std::span<const RatedSums> cells_;
 };
 
-// All rates of these lists, each once, ascending.
-std::vector<double> merged(std::vector<std::vector<double>> lists) {
-  while (lists.size() > 1) {
-    std::vector<std::vector<double>> fewer;
-    for (std::size_t i = 0; i + 1 < lists.size(); i += 2) {
-      std::vector<double> both(lists[i].size() + lists[i + 1].size());
-      std::merge(lists[i].begin(), lists[i].end(), lists[i + 1].begin(), lists[i + 1].end(),
-                 both.begin());
-      both.erase(std::unique(both.begin(), both.end()), both.end());
-      fewer.push_back(std::move(both));
-    }
-    if (lists.size() % 2 == 1) fewer.push_back(std::move(lists.back()));
-    lists = std::move(fewer);
-  }
-  std::vector<double>& all = lists.front();
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return std::move(all);
-}
-
 double highest(const RateWindow& window, double lowest) {
   return window.relation == Relation::ratio ? lowest / window.ratio * (1 + same_rate) + same_rate
                                             : lowest + window.tolerance + same_rate;
@@ -240,6 +221,24 @@ Pick best_in(const Cells& cells, const RateWindow& window, unsigned threads) {
 }
 
 }  // namespace
+
+std::vector<double> merged(std::vector<std::vector<double>> lists) {
+  while (lists.size() > 1) {
+    std::vector<std::vector<double>> fewer;
+    for (std::size_t i = 0; i + 1 < lists.size(); i += 2) {
+      std::vector<double> both(lists[i].size() + lists[i + 1].size());
+      std::merge(lists[i].begin(), lists[i].end(), lists[i + 1].begin(), lists[i + 1].end(),
+                 both.begin());
+      both.erase(std::unique(both.begin(), both.end()), both.end());
+      fewer.push_back(std::move(both));
+    }
+    if (lists.size() % 2 == 1) fewer.push_back(std::move(lists.back()));
+    lists = std::move(fewer);
+  }
+  std::vector<double>& all = lists.front();
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return std::move(all);
+}
 
 double reach_of(const RateWindow& window) {
   const double middle = 0.5;

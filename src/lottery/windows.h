@@ -58,6 +58,9 @@ double reach_of(const RateWindow& window);  // from the lowest rate to the highe
 Pick best_of_two_rates(std::span<const Rated> cells, double tolerance);
 Pick best_in_boxes(std::span<const Rated> cells, double tolerance);
 
+// All numbers of these ascending lists, each once, ascending. At least one list.
+std::vector<double> merged(std::vector<std::vector<double>> lists);
+
 // The first largest of a range of values.
 class RangeMaximum {
  public:
