@@ -93,6 +93,7 @@ Pieces pieces_of_scores(const Tally::Data& data, CellCode cell, const Outlook& o
         out.list.push_back(lump_of_entries(data, bin, worth));
       }
     } else {
+      out.list.reserve(size);
       for (std::size_t i = sorted.start[cell + 1]; i-- > sorted.start[cell];) {
         out.list.push_back(worth.piece_of(sorted.score[i], sorted.n(i)));
       }
