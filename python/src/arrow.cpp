@@ -245,9 +245,10 @@ void append_coded(const arrow::Schema& type, const Slice& slice, Dictionary& dic
                   const std::string& name, std::vector<std::uint32_t>& codes) {
   const Slice values = slice_of(slice.array->dictionary);
   std::vector<std::uint32_t> code_of(static_cast<std::size_t>(values.length), missing_code);
-  for_each_named(type, values, name, [&](std::int64_t row, std::optional<std::string_view> text) {
-    if (text) code_of[static_cast<std::size_t>(row)] = dictionary.code_of(*text);
-  });
+  for_each_named(type, values, name,
+                 [&](std::int64_t row, const std::optional<std::string_view>& text) {
+                   if (text) code_of[static_cast<std::size_t>(row)] = dictionary.code_of(*text);
+                 });
   const bool integer = with_integer_type(type.format[0], [&](auto* null) {
     const auto indices = slice.values<std::decay_t<decltype(*null)>>();
     const bool complete = slice.complete();
@@ -271,7 +272,7 @@ void append_texts(const arrow::Schema& type, const Slice& slice, Dictionary& dic
   struct Part {
     Slice rows;
     Dictionary dictionary;
-    std::vector<std::uint32_t> codes;
+    std::span<std::uint32_t> codes;
     std::exception_ptr error;
   };
   constexpr std::int64_t worthwhile = std::int64_t{1} << 17U;
@@ -281,6 +282,8 @@ void append_texts(const arrow::Schema& type, const Slice& slice, Dictionary& dic
   std::vector<Part> parts(static_cast<std::size_t>(
       plain ? std::clamp<std::int64_t>(slice.length / worthwhile, 1, cores) : 1));
   const auto count = static_cast<std::int64_t>(parts.size());
+  const std::size_t before = codes.size();
+  codes.resize(before + static_cast<std::size_t>(slice.length));
   const auto code = [&](std::int64_t i) {
     Part& part = parts[static_cast<std::size_t>(i)];
     part.rows = slice;
@@ -288,11 +291,17 @@ void append_texts(const arrow::Schema& type, const Slice& slice, Dictionary& dic
     part.rows.offset += first;
     part.rows.above_offset += first;
     part.rows.length = slice.length * (i + 1) / count - first;
-    const auto [begin, end] = memory_of_texts(format, part.rows);
-    part.dictionary.lie_in(begin, end);
-    part.codes.reserve(static_cast<std::size_t>(part.rows.length));
-    const auto add = [&part](std::int64_t, std::optional<std::string_view> text) {
-      part.codes.push_back(text ? part.dictionary.code_of(*text) : missing_code);
+    if (format == "vu") {
+      part.dictionary.lie_in_words();  // of their view, or more than twelve bytes
+    } else {
+      const auto [begin, end] = memory_of_texts(format, part.rows);
+      part.dictionary.lie_in(begin, end);
+    }
+    part.codes = std::span(codes).subspan(before + static_cast<std::size_t>(first),
+                                          static_cast<std::size_t>(part.rows.length));
+    std::uint32_t* const to = part.codes.data();
+    const auto add = [&part, to](std::int64_t row, const std::optional<std::string_view>& text) {
+      to[row] = text ? part.dictionary.code_of(*text) : missing_code;
     };
     for_each_named(type, part.rows, name, add);
   };
@@ -315,8 +324,8 @@ void append_texts(const arrow::Schema& type, const Slice& slice, Dictionary& dic
     for (const std::string& text : part.dictionary.take()) {
       code_of.push_back(dictionary.code_of(text));
     }
-    for (const std::uint32_t own : part.codes) {
-      codes.push_back(own == missing_code ? own : code_of[own]);
+    for (std::uint32_t& own : part.codes) {
+      if (own != missing_code) own = code_of[own];
     }
   }
 }
@@ -334,8 +343,10 @@ AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::s
     append_texts(type, slice, dictionary, name, codes);
   }
   Missing missing;
-  for (std::size_t row = 0; row < codes.size(); ++row) {
-    if (codes[row] == missing_code) missing.see(row);
+  if (std::count(codes.begin(), codes.end(), missing_code) > 0) {
+    for (std::size_t row = 0; row < codes.size(); ++row) {
+      if (codes[row] == missing_code) missing.see(row);
+    }
   }
   return {std::move(name), std::move(codes), dictionary.take(), missing};
 }

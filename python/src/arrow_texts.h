@@ -1,11 +1,14 @@
 // The text of each value of an Arrow column, for every type whose values have one.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
@@ -47,10 +50,20 @@ void for_each_text_view(const Slice& slice, Visit visit) {
   static_assert(sizeof(View) == 16);
   constexpr std::int32_t longest_inline = 12;
   const auto* const views = static_cast<const View*>(slice.buffer(1));
-  const std::int64_t others = slice.array->n_buffers - 3;  // validity, views, ..., their sizes
-  const auto* const sizes =
-      others > 0 ? static_cast<const std::int64_t*>(slice.buffer(slice.array->n_buffers - 1))
-                 : nullptr;
+  struct Others {
+    const char* data = nullptr;
+    std::uint64_t size = 0;
+  };
+  std::vector<Others> others;
+  const std::int64_t count = slice.array->n_buffers - 3;  // validity, views, ..., their sizes
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto* const sizes =
+        static_cast<const std::int64_t*>(slice.buffer(slice.array->n_buffers - 1));
+    if (sizes[i] < 0) damaged("a buffer of texts has a negative length");
+    others.push_back({sizes[i] > 0 ? static_cast<const char*>(slice.buffer(2 + i)) : nullptr,
+                      static_cast<std::uint64_t>(sizes[i])});
+  }
+  if (others.empty()) others.emplace_back();
   const bool complete = slice.complete();
   for (std::int64_t row = 0; row < slice.length; ++row) {
     if (!complete && !slice.valid(row)) {
@@ -60,16 +73,19 @@ void for_each_text_view(const Slice& slice, Visit visit) {
     const View& view = views[slice.offset + row];
     const auto length = static_cast<std::size_t>(view.length);
     if (view.length < 0) damaged("a text has a negative length");
-    if (view.length <= longest_inline) {
-      visit(row, std::optional(std::string_view(view.prefix, length)));
-      continue;
-    }
-    if (view.buffer < 0 || view.buffer >= others || view.offset < 0 ||
-        view.offset > sizes[view.buffer] - view.length) {
+    // Nobody foresees which texts are long, so none of this is a jump.
+    const auto elsewhere =
+        static_cast<std::uint64_t>((std::int64_t{longest_inline} - view.length) >> 63U);
+    const std::uint64_t buffer = static_cast<std::uint32_t>(view.buffer) & elsewhere;
+    const std::uint64_t from = static_cast<std::uint32_t>(view.offset) & elsewhere;
+    const Others& other = others[std::min<std::uint64_t>(buffer, others.size() - 1)];
+    if (buffer >= others.size() || ((from + length) & elsewhere) > other.size) {
       damaged("a text lies outside its buffer");
     }
-    const auto* const data = static_cast<const char*>(slice.buffer(2 + view.buffer));
-    visit(row, std::optional(std::string_view(data + view.offset, length)));
+    const auto here = reinterpret_cast<std::uintptr_t>(view.prefix);
+    const auto there = reinterpret_cast<std::uintptr_t>(other.data) + from;
+    const char* const data = reinterpret_cast<const char*>(here ^ ((here ^ there) & elsewhere));
+    visit(row, std::optional(std::string_view(data, length)));
   }
 }
 
@@ -78,10 +94,6 @@ inline std::pair<const void*, const void*> memory_of_texts(std::string_view type
                                                            const Slice& slice) {
   const std::int64_t last = slice.offset + slice.length;
   if (slice.length == 0 || slice.array->n_buffers < 3) return {nullptr, nullptr};
-  if (type == "vu") {
-    const auto* const views = static_cast<const char*>(slice.buffer(1));
-    return {views, views + 16 * last};
-  }
   const auto* const data = static_cast<const char*>(slice.array->buffers[2]);
   const auto up_to = [&](const auto* offsets) -> std::pair<const void*, const void*> {
     if (!data || offsets[last] < 0) return {nullptr, nullptr};
@@ -184,11 +196,11 @@ void for_each_named(const arrow::Schema& column, const Slice& slice, const std::
                     Visit visit) {
   const arrow::Schema& type = column.dictionary ? *column.dictionary : column;
   const bool binary = is_binary(type.format);
-  const bool known = for_each_value(type.format, slice,
-                                    [&](std::int64_t row, std::optional<std::string_view> text) {
-                                      if (binary && text) refuse_other_bytes(*text, name);
-                                      visit(row, text);
-                                    });
+  const bool known = for_each_value(
+      type.format, slice, [&](std::int64_t row, const std::optional<std::string_view>& text) {
+        if (binary && text) refuse_other_bytes(*text, name);
+        visit(row, text);
+      });
   if (known) return;
   const bool runs = std::string_view(type.format) == "+r";
   throw nb::type_error(fmt::format("{}: values of the Arrow type {} have no text of their own; {}",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -113,64 +112,28 @@ std::vector<std::string_view> TextColumn::views() const {
   return out;
 }
 
-namespace {
-
-template <class Word>
-std::uint64_t word_at(const char* bytes) {
-  Word word = 0;
-  std::memcpy(&word, bytes, sizeof word);
-  return word;
-}
-
-}  // namespace
-
-// The first eight bytes of a text, and the last eight of a longer one. Groups come in any order, so
-// that no processor foresees the lengths of their texts: where the bytes around a text may be read,
-// nothing depends on its length but a mask.
-std::pair<std::uint64_t, std::uint64_t> Dictionary::both_ends(std::string_view text) const {
+Dictionary::Ends Dictionary::ends_of_short(std::string_view text) {
   const char* const data = text.data();
   const std::size_t size = text.size();
-  constexpr std::size_t word = 8;
-  const std::less_equal<const char*> not_after;
-  if (begin_ && not_after(begin_, data) && not_after(data, end_) &&
-      static_cast<std::size_t>(end_ - data) >= word &&
-      static_cast<std::size_t>(data - begin_) + size >= word) {
-    const std::uint64_t some = (std::uint64_t{1} << (8 * (size & 7U))) - 1;
-    const std::uint64_t start =
-        word_at<std::uint64_t>(data) & (size < word ? some : ~std::uint64_t{0});
-    const std::uint64_t end = word_at<std::uint64_t>(data + size - word);
-    return {start, size > word ? end : 0};
-  }
-  if (size > word)
-    return {word_at<std::uint64_t>(data), word_at<std::uint64_t>(data + size - word)};
-  std::uint64_t start = 0;
   if (size >= 4) {
-    start = word_at<std::uint32_t>(data) |
-            (word_at<std::uint32_t>(data + size - 4) << (8 * (size - 4)));
-  } else if (size > 0) {
-    start = word_at<std::uint8_t>(data) |
-            (word_at<std::uint8_t>(data + size / 2) << (8 * (size / 2))) |
-            (word_at<std::uint8_t>(data + size - 1) << (8 * (size - 1)));
+    return {word_at<std::uint32_t>(data) |
+            (word_at<std::uint32_t>(data + size - 4) << (8 * (size - 4)))};
   }
-  return {start, 0};
+  if (size == 0) return {};
+  return {word_at<std::uint8_t>(data) |
+          (word_at<std::uint8_t>(data + size / 2) << (8 * (size / 2))) |
+          (word_at<std::uint8_t>(data + size - 1) << (8 * (size - 1)))};
 }
 
-std::uint32_t Dictionary::code_of(std::string_view text) {
-  const auto [start, end] = both_ends(text);
-  const std::uint64_t hash = (start ^ (end << 1U) ^ text.size()) * 0x9E3779B97F4A7C15U;
-  Recent& recent = recent_[hash >> 56U];
-  const bool again = recent.size == text.size() && recent.start == start && recent.end == end &&
-                     (text.size() <= 16 || texts_[recent.code] == text);
-  if (!again) recent = {text.size(), start, end, find(text)};
-  return recent.code;
-}
-
-std::uint32_t Dictionary::find(std::string_view text) {
-  const auto known = known_.find(text);
-  if (known != known_.end()) return known->second;
+std::uint32_t Dictionary::learn(std::string_view text, const Ends& ends, Recent& recent) {
+  if (const auto known = known_.find(text); known != known_.end()) {
+    recent = {text.size(), ends, known->second};
+    return recent.code;
+  }
   const auto code = static_cast<std::uint32_t>(texts_.size());
   texts_.emplace_back(text);
   known_.emplace(texts_.back(), code);
+  recent = {text.size(), ends, code};
   return code;
 }
 

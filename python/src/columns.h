@@ -4,9 +4,12 @@
 #include <evenhand/cells.h>
 #include <evenhand/column.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -140,14 +143,31 @@ class TextColumn {
   std::vector<std::size_t> ends_;
 };
 
-// Gives each text a number, in the order of first appearance.
+// Gives each text a number, in the order of first appearance. Most come again soon: those are
+// compared by words. Groups come in any order, so that no processor foresees the lengths of their
+// texts: where the bytes behind a text may be read, nothing depends on its length but offsets and
+// masks.
 class Dictionary {
  public:
-  std::uint32_t code_of(std::string_view text);
+  std::uint32_t code_of(std::string_view text) {
+    const bool inside = reinterpret_cast<std::uintptr_t>(text.data()) - begin_ < words_;
+    const bool words = inside | (text.size() >= word);
+    return code_of(text, words ? ends_of(text, text.data()) : ends_of_short(text));
+  }
+  // The same where the eight bytes before the text may be read.
+  std::uint32_t code_behind_header(std::string_view text) {
+    return code_of(text, ends_of(text, text.data() - (word - size_up_to(word, text))));
+  }
   // Texts that follow lie in this memory, all of which may be read, or elsewhere.
   void lie_in(const void* begin, const void* end) {
-    begin_ = static_cast<const char*>(begin);
-    end_ = static_cast<const char*>(end);
+    begin_ = reinterpret_cast<std::uintptr_t>(begin);
+    const std::uintptr_t size = reinterpret_cast<std::uintptr_t>(end) - begin_;
+    words_ = size - std::min<std::uintptr_t>(size, word - 1);
+  }
+  // Eight bytes may be read where each text that follows begins.
+  void lie_in_words() {
+    begin_ = 0;
+    words_ = std::numeric_limits<std::uintptr_t>::max();
   }
   std::vector<std::string> take() { return std::move(texts_); }
 
@@ -158,21 +178,61 @@ class Dictionary {
       return std::hash<std::string_view>{}(text);
     }
   };
-  // Most texts come again soon. How one of at most 16 bytes begins and ends is all of it.
+  // The first sixteen bytes of a text and the last, eight at a time: all of one of at most 32. Of
+  // one of at most eight bytes only the first word is not 0.
+  struct Ends {
+    std::uint64_t first = 0, second = 0, last_but_one = 0, last = 0;
+  };
+  static constexpr std::size_t all_in_ends = 32;
+  static constexpr std::size_t word = 8;
   struct Recent {
     std::size_t size = std::string_view::npos;
-    std::uint64_t start = 0;
-    std::uint64_t end = 0;
+    Ends ends = {};
     std::uint32_t code = 0;
   };
-  std::pair<std::uint64_t, std::uint64_t> both_ends(std::string_view text) const;
-  std::uint32_t find(std::string_view text);
+  template <class Word>
+  static std::uint64_t word_at(const char* bytes) {
+    Word out = 0;
+    std::memcpy(&out, bytes, sizeof out);
+    return out;
+  }
+  // The smaller one, told by a sign: of comparisons compilers make jumps.
+  static std::size_t size_up_to(std::size_t most, std::string_view text) {
+    const auto over = static_cast<std::int64_t>(text.size() - most);
+    return most + static_cast<std::size_t>(over & (over >> 63U));
+  }
+  // The words from `first` on may be read: the text, or before it as many bytes as it lacks.
+  static Ends ends_of(std::string_view text, const char* first) {
+    const std::size_t one = size_up_to(word, text);
+    const std::size_t two = size_up_to(2 * word, text);
+    const std::size_t lacking = 4 * (word - one);  // half of the bits
+    const std::size_t before = 4 * static_cast<std::size_t>(text.data() - first);
+    const std::uint64_t others =
+        ~static_cast<std::uint64_t>((static_cast<std::int64_t>(text.size() - word) - 1) >> 63U);
+    return {(word_at<std::uint64_t>(first) >> before >> before) &
+                (~std::uint64_t{0} >> lacking >> lacking),
+            word_at<std::uint64_t>(first + (two - one)) & others,
+            word_at<std::uint64_t>(first + (text.size() - two)) & others,
+            word_at<std::uint64_t>(first + (text.size() - one)) & others};
+  }
+  std::uint32_t code_of(std::string_view text, const Ends& ends) {
+    const std::uint64_t hash = (ends.first ^ (ends.last << 1U) ^ text.size()) * 0x9E3779B97F4A7C15U;
+    Recent& recent = recent_[hash >> 56U];
+    const std::uint64_t differ = (recent.size ^ text.size()) | (recent.ends.first ^ ends.first) |
+                                 (recent.ends.second ^ ends.second) |
+                                 (recent.ends.last_but_one ^ ends.last_but_one) |
+                                 (recent.ends.last ^ ends.last);
+    const bool again = differ == 0 && (text.size() <= all_in_ends || texts_[recent.code] == text);
+    return again ? recent.code : learn(text, ends, recent);
+  }
+  static Ends ends_of_short(std::string_view text);  // of fewer than eight bytes
+  std::uint32_t learn(std::string_view text, const Ends& ends, Recent& recent);
 
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> known_;
   std::vector<std::string> texts_;
   std::array<Recent, 256> recent_{};
-  const char* begin_ = nullptr;
-  const char* end_ = nullptr;
+  std::uintptr_t begin_ = 0;
+  std::uintptr_t words_ = 0;  // eight bytes may be read from so many places on
 };
 
 // The cells of the attributes' rows; without attributes one cell, "everyone", of `rows` rows.

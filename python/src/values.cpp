@@ -63,14 +63,18 @@ AttributeColumn from_objects(const nb::object& array, std::string name,
     if (row + ahead < objects.size()) {
       const auto* const next = reinterpret_cast<const char*>(objects[row + ahead]);
       __builtin_prefetch(next);
-      __builtin_prefetch(next + 47);
+      __builtin_prefetch(next + 63);
     }
     PyObject* const object = or_none(objects[row]);
     std::uint32_t code = missing_code;
     if (const std::uint32_t* known = seen.find(object)) {
       code = *known;
     } else {
-      if (PyUnicode_CheckExact(object)) {
+      if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object)) {
+        code =
+            dictionary.code_behind_header({static_cast<const char*>(PyUnicode_DATA(object)),
+                                           static_cast<std::size_t>(PyUnicode_GET_LENGTH(object))});
+      } else if (PyUnicode_CheckExact(object)) {
         code = dictionary.code_of(utf8_of(object));
       } else if (const nb::object text = text_of(nb::handle(object)); !text.is_none()) {
         code = dictionary.code_of(utf8_of(text.ptr()));
