@@ -343,10 +343,9 @@ AttributeColumn attribute(const ArrowHandle& handle, std::int64_t column, std::s
     append_texts(type, slice, dictionary, name, codes);
   }
   Missing missing;
-  if (std::count(codes.begin(), codes.end(), missing_code) > 0) {
-    for (std::size_t row = 0; row < codes.size(); ++row) {
-      if (codes[row] == missing_code) missing.see(row);
-    }
+  const auto next = [&](auto from) { return std::find(from, codes.end(), missing_code); };
+  for (auto at = next(codes.begin()); at != codes.end(); at = next(at + 1)) {
+    missing.see(static_cast<std::size_t>(at - codes.begin()));
   }
   return {std::move(name), std::move(codes), dictionary.take(), missing};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "support/infinity.h"
 #include "support/offset.h"
@@ -59,20 +60,6 @@ class MixedWindow {
   Offset to_;
 };
 
-// Without the least weights.
-Mixture snapped(const Mixture& mixture, double snap) {
-  Mixture out;
-  double sum = 0;
-  for (const Share& share : mixture) {
-    if (share.weight <= snap) continue;
-    out.push_back(share);
-    sum += share.weight;
-  }
-  for (Share& share : out) share.weight /= sum;
-  if (out.size() == 1) out.front().weight = 1;
-  return out;
-}
-
 }  // namespace
 
 // `at` is in the hull of a ... b if and only if it lies between them in n, on or below a segment
@@ -96,35 +83,40 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
   struct Extremes {
     double over, under;  // slopes that settle whether it is below a segment, above one
   };
-  const auto slopes = [&](std::size_t k, double sign) -> Extremes {
-    const double dn = (at.n - points.n[k]) * sign;
-    const double dy = at.y - points.y[k];
-    if (dn == 0) {
-      const bool over = dy <= close;
-      const bool under = dy >= -close;
-      // Whatever is on the other side will do, or nothing.
-      return {over ? -sign * infinity : sign * infinity,
-              under ? sign * infinity : -sign * infinity};
-    }
-    return {(dy - close) * sign / dn, (dy + close) * sign / dn};
-  };
-  std::vector<Extremes> right;  // largest `over`, smallest `under`, up to each b
-  right.reserve(last + 1 - right_begin);
-  Extremes so_far{-infinity, infinity};
-  for (std::size_t b = right_begin; b <= last; ++b) {
-    const Extremes here = slopes(b, -1);
-    // Seen from the right, a point that is a little lower makes slopes larger.
-    so_far = {std::max(so_far.over, here.over), std::min(so_far.under, here.under)};
-    right.push_back(so_far);
+  double least_over = infinity;  // from each a: the smallest `over`, the largest `under`
+  double most_under = -infinity;
+  double most_over = -infinity;  // up to each b: the largest `over`, the smallest `under`
+  double least_under = infinity;
+  const auto right = std::make_unique_for_overwrite<Extremes[]>(last + 1 - right_begin);
+  // The point at its own abscissa: whatever is on the other side will do, or nothing.
+  const bool has_own = left_end > right_begin;
+  if (has_own) {
+    const double dy = at.y - points.y[right_begin];
+    most_over = dy <= close ? infinity : -infinity;
+    least_under = dy >= -close ? -infinity : infinity;
+    least_over = -most_over;
+    most_under = -least_under;
+    right[0] = {most_over, least_under};
   }
-  Extremes left{infinity, -infinity};  // smallest `over`, largest `under`, from each a
+  for (std::size_t b = right_begin + (has_own ? 1 : 0); b <= last; ++b) {
+    const double per_dn = 1 / (points.n[b] - at.n);
+    const double dy = points.y[b] - at.y;
+    // Seen from the right, a point that is a little lower makes slopes larger.
+    most_over = std::max(most_over, (dy + close) * per_dn);
+    least_under = std::min(least_under, (dy - close) * per_dn);
+    right[b - right_begin] = {most_over, least_under};
+  }
   std::size_t b = last + 1;
   for (std::size_t a = left_end; a-- > first;) {
-    const Extremes here = slopes(a, 1);
-    left = {std::min(left.over, here.over), std::max(left.under, here.under)};
+    if (!has_own || a != right_begin) {
+      const double per_dn = 1 / (at.n - points.n[a]);
+      const double dy = at.y - points.y[a];
+      least_over = std::min(least_over, (dy - close) * per_dn);
+      most_under = std::max(most_under, (dy + close) * per_dn);
+    }
     while (b > right_begin && b - 1 >= a) {
       const Extremes& up_to = right[b - 1 - right_begin];
-      if (up_to.over < left.over || up_to.under > left.under) break;
+      if (up_to.over < least_over || up_to.under > most_under) break;
       --b;
     }
     out[a - first] = b;
@@ -183,18 +175,29 @@ std::optional<CoinWindow> least_window(const Points& points, const At& at, doubl
   }
 }
 
-std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window,
-                                  double snap) {
-  std::optional<Mixture> mixture = MixedWindow(points, at, window.a, window.b).mixture();
-  if (mixture) mixture = snapped(*mixture, snap);
-  return mixture;
+std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window) {
+  return MixedWindow(points, at, window.a, window.b).mixture();
+}
+
+Mixture snapped(const Mixture& mixture, double snap) {
+  Mixture out;
+  double sum = 0;
+  for (const Share& share : mixture) {
+    if (share.weight <= snap) continue;
+    out.push_back(share);
+    sum += share.weight;
+  }
+  for (Share& share : out) share.weight /= sum;
+  if (out.size() == 1) out.front().weight = 1;
+  return out;
 }
 
 std::optional<Mixture> fewest_coins(const Points& points, At at, double snap) {
   if (const auto k = threshold_at(points, at, snap)) return Mixture{{*k, 1}};
   at = settled(points, at);
   const std::optional<CoinWindow> window = least_window(points, at);
-  return window ? mixture_in(points, at, *window, snap) : std::nullopt;
+  const std::optional<Mixture> mixture = window ? mixture_in(points, at, *window) : std::nullopt;
+  return mixture ? std::optional(snapped(*mixture, snap)) : std::nullopt;
 }
 
 }  // namespace evenhand

@@ -31,7 +31,7 @@ std::optional<CoinWindow> least_window(const Points& points, const At& at, doubl
 // as good but for rounding; the target, with its abscissa settled; the mixture inside a window.
 std::optional<std::size_t> threshold_at(const Points& points, const At& at, double snap);
 At settled(const Points& points, At at);
-std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window,
-                                  double snap);
+std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window);
+Mixture snapped(const Mixture& mixture, double snap);  // without weights of `snap` or less
 
 }  // namespace evenhand

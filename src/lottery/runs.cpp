@@ -42,29 +42,41 @@ class SearchInRuns {
     }
     if (const auto k = threshold_at(known_, at_, snap)) return Mixture{{*k, 1}};
     at_ = settled(known_, at_);
-    double mass = 0;
-    bool is_narrowest = false;
-    for (;;) {
-      const std::optional<CoinWindow> window = least_window(known_, at_, mass);
-      if (window) mass = mass_of(*window);
-      if (!is_narrowest && open(that_may_be_narrower(window))) continue;
-      is_narrowest = true;
-      if (!window) return std::nullopt;
-      const std::optional<Mixture> mixture = mixture_in(known_, at_, *window, 0);
-      if (open(that_may_need_fewer(*window, mixture))) continue;
-      return mixture_in(known_, at_, *window, snap);
+    std::optional<CoinWindow> window;
+    // What may be narrower than this window is all that may be narrower than what comes of it.
+    for (bool settled = false; !settled;) {
+      window = least_window(known_, at_, window ? mass_of(*window) : 0);
+      settled = !open(that_may_be_narrower(window));
+      if (!settled && window && all_open_) {
+        window = least_window(known_, at_, mass_of(*window));
+        settled = true;
+      }
     }
+    if (!window) return std::nullopt;
+    const double from = n(window->a);
+    const double to = n(window->b);
+    std::optional<Mixture> mixture;
+    do {
+      window = {point_at(from), point_at(to)};
+      mixture = mixture_in(known_, at_, *window);
+    } while (open(that_may_need_fewer(
+        *window, mixture ? std::optional(snapped(*mixture, 0)) : std::nullopt)));
+    return mixture ? std::optional(snapped(*mixture, snap)) : std::nullopt;
   }
 
   double n(std::size_t k) const { return known_.n[k]; }
   double mass_of(const CoinWindow& window) const { return n(window.b) - n(window.a); }
+  std::size_t point_at(double n) const {
+    const auto found = std::lower_bound(known_.n.begin(), known_.n.end(), n);
+    return static_cast<std::size_t>(found - known_.n.begin());
+  }
   std::size_t last() const { return known_.last(); }
 
  private:
   // False if there was nothing to open.
   bool open(const std::vector<std::size_t>& runs) {
     if (runs.empty()) return false;
-    runs_.open(runs);
+    all_open_ = runs_.open(runs);
     learn();
     return true;
   }
@@ -110,8 +122,9 @@ class SearchInRuns {
               at_.y - point.y >= -close_ ? -infinity : infinity};
     }
     // Left: the smallest slope to the target, and the largest from below; right: the other way.
-    return left ? BestSlopes{(dy - close_) / dn, -(dy + close_) / dn}
-                : BestSlopes{-(dy + close_) / dn, (dy - close_) / dn};
+    const double per_dn = 1 / dn;
+    return left ? BestSlopes{(dy - close_) * per_dn, -(dy + close_) * per_dn}
+                : BestSlopes{-(dy + close_) * per_dn, (dy - close_) * per_dn};
   }
 
   // Where the points inside a run may be: in the parallelogram of its ends and of what it reaches
@@ -269,7 +282,8 @@ class SearchInRuns {
   At at_;
   std::size_t here_ = 0;
   double close_ = 0;
-  Points known_;  // of the cell, those that were looked at
+  bool all_open_ = true;  // of those asked for last
+  Points known_;          // of the cell, those that were looked at
 };
 
 }  // namespace

@@ -20,8 +20,8 @@ class PointRuns {
   // The points between runs, the best first: run i goes from ends()[i] to ends()[i + 1].
   virtual const std::vector<At>& ends() const = 0;
   virtual bool is_open(std::size_t run) const = 0;
-  // Makes shorter runs of each of these, or opens it.
-  virtual void open(std::span<const std::size_t> runs) = 0;
+  // Opens each of these, or makes shorter runs of it; whether all are open.
+  virtual bool open(std::span<const std::size_t> runs) = 0;
   // All points of an open run but the first, which ends the run before.
   virtual void append(std::size_t run, Points& to) const = 0;
   // Between which scores the threshold with weight n above it is.

@@ -32,7 +32,7 @@ class RunsOfHull : public PointRuns {
   const std::vector<At>& ends() const override { return ends_; }
   bool is_open(std::size_t run) const override { return runs_[run].open; }
 
-  void open(std::span<const std::size_t> runs) override {  // ascending
+  bool open(std::span<const std::size_t> runs) override {  // ascending
     std::vector<std::size_t> whole;
     for (const std::size_t run : runs) {
       if (!runs_[run].found) whole.push_back(runs_[run].of_hull);
@@ -42,6 +42,10 @@ class RunsOfHull : public PointRuns {
     const bool worthwhile = whole.size() > 1;
     parallel(runs.size(), worthwhile ? threads_ : 1,
              [&](std::size_t i) { parts[i] = parts_of(runs_[runs[i]]); });
+    if (std::ranges::all_of(parts, [](const auto& of_run) { return of_run.size() == 1; })) {
+      for (std::size_t i = 0; i < runs.size(); ++i) runs_[runs[i]] = parts[i].front();
+      return true;
+    }
     const std::vector<Run> before = std::exchange(runs_, {});
     for (std::size_t run = 0, next = 0; run < before.size(); ++run) {
       if (next == runs.size() || runs[next] != run) {
@@ -55,6 +59,7 @@ class RunsOfHull : public PointRuns {
     ends_.clear();
     for (const Run& run : runs_) ends_.push_back(run.from);
     ends_.push_back(last);
+    return false;
   }
 
   void append(std::size_t run, Points& to) const override {
@@ -94,11 +99,13 @@ class RunsOfHull : public PointRuns {
 
   std::vector<Run> parts_of(const Run& run) const {
     if (run.found) return {{run.from, run.of_hull, true, true, run.entries}};
-    constexpr std::size_t most = 256;  // in a part
+    constexpr std::size_t few = 1024;  // fewer are looked at sooner than parted
+    std::span<const Entry> rest = hull_.entries(run.of_hull);
+    if (rest.size() <= few) return {{run.from, run.of_hull, true, true, rest}};
     std::vector<Run> out;
     At from = run.from;
-    for (std::span<const Entry> rest = hull_.entries(run.of_hull); !rest.empty();) {
-      const auto part = rest.last(std::min(most, rest.size()));
+    while (!rest.empty()) {
+      const auto part = rest.last(std::min(few, rest.size()));
       rest = rest.first(rest.size() - part.size());
       out.push_back({from, run.of_hull, true, false, part});
       for (const Entry& entry : part) from = {from.n + entry.n, from.y + entry.n1};
