@@ -121,17 +121,21 @@ fuzz:
 bench: build/release/build.ninja
 	cmake --build --preset release --target evenhand_bench evenhand_people_bench \
 	  evenhand_tool_bench evenhand_tool
-	./build/release/bench/evenhand_bench
-	./build/release/bench/evenhand_people_bench
-	./build/release/bench/evenhand_tool_bench build/release/bin/evenhand build/bench
-	$(MAKE) bench-python
+	missed=0; \
+	./build/release/bench/evenhand_bench || missed=1; \
+	./build/release/bench/evenhand_people_bench || missed=1; \
+	./build/release/bench/evenhand_tool_bench build/release/bin/evenhand build/bench || missed=1; \
+	$(MAKE) bench-python || missed=1; \
+	exit $$missed
 
 # Beside Fairlearn and error-parity; whatever takes them more than a minute too:
 # make bench-python ALL=--all
 bench-python: python-package build/release/build.ninja
 	cmake --build --preset release --target evenhand_people_bench
-	$(python) bench/python_columns_bench.py build/release/bench/evenhand_people_bench
-	$(python) bench/python_bench.py $(ALL)
+	missed=0; \
+	$(python) bench/python_columns_bench.py build/release/bench/evenhand_people_bench || missed=1; \
+	$(python) bench/python_bench.py $(ALL) || missed=1; \
+	exit $$missed
 
 # Spark and PostgreSQL beside what they do anyway; 2e7 rows, or ROWS=1000000.
 bench-warehouse: python-package

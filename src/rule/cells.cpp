@@ -154,17 +154,18 @@ BorrowedCells of_few(std::vector<std::string> names, std::span<const Column> col
                      const Combinations& combinations) {
   const std::size_t rows = columns.front().codes.size();
   std::vector<std::atomic<bool>> seen(combinations.count());
+  std::atomic<std::size_t> unseen = seen.size();
   std::atomic<bool> valid = true;
   for_rows(rows, [&](std::size_t begin, std::size_t end) {
     std::array<std::uint32_t, rows_in_block> number;  // NOLINT(*-pro-type-member-init)
     for (const Column& column : columns) {
       if (!column.all_valid(begin, end)) valid = false;
     }
-    if (!valid) return;
+    if (!valid || unseen == 0) return;
     combinations.numbers(begin, end, number.data());
     for (std::size_t i = 0; i < end - begin; ++i) {
       std::atomic<bool>& at = seen[number[i]];
-      if (!at.load(std::memory_order_relaxed)) at.store(true, std::memory_order_relaxed);
+      if (!at.load(std::memory_order_relaxed) && !at.exchange(true)) --unseen;
     }
   });
   if (!valid) {

@@ -18,13 +18,22 @@ bool turn_labels(const Numbers& column, Favorable favorable, std::size_t begin,
       [&](const auto& labels) {
         using Label = typename std::decay_t<decltype(labels)>::value_type;
         const Label* const from = labels.data() + begin;
-        std::uint8_t bad = 0;
-        for (std::size_t i = 0; i < out.size(); ++i) {
-          const bool one = from[i] == Label{1};
-          bad |= static_cast<std::uint8_t>(!one & (from[i] != Label{0}));
-          out[i] = static_cast<std::uint8_t>(one) ^ turned;
+        if constexpr (std::is_integral_v<Label>) {
+          Label bits = 0;
+          for (std::size_t i = 0; i < out.size(); ++i) {
+            bits = static_cast<Label>(bits | from[i]);
+            out[i] = (static_cast<std::uint8_t>(from[i]) & 1U) ^ turned;
+          }
+          return bits == 0 || bits == 1;
+        } else {
+          std::uint8_t bad = 0;
+          for (std::size_t i = 0; i < out.size(); ++i) {
+            const bool one = from[i] == Label{1};
+            bad |= static_cast<std::uint8_t>(!one & (from[i] != Label{0}));
+            out[i] = static_cast<std::uint8_t>(one) ^ turned;
+          }
+          return bad == 0;
         }
-        return bad == 0;
       },
       column.view());
 }
