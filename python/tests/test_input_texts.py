@@ -145,3 +145,22 @@ def test_texts_are_told_apart_by_all_their_bytes(make: Any, rows: int) -> None:
     attribute = _inputs.attribute(make(texts), "sensitive")
     assert attribute.to_list() == texts
     assert attribute.missing == texts.count(None)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pa.array,
+        lambda texts: pa.array(texts, pa.large_string()),
+        lambda texts: pl.Series(texts, dtype=pl.String),
+    ],
+)
+def test_threads_share_a_long_column(make: Any) -> None:
+    """Each codes some rows; numbers are those of the whole column's order all the same."""
+    words = [None, "", "late"] + ["x" * length + str(length) for length in range(0, 40, 3)]
+    picked = np.random.default_rng(1).integers(0, len(words), 300_000)
+    texts = [words[i] for i in picked]
+    texts[-2:] = ["at the end alone", "at the end alone, and longer than thirty-two bytes"]
+    attribute = _inputs.attribute(make(texts), "sensitive")
+    assert attribute.to_list() == texts
+    assert attribute.missing == texts.count(None)
