@@ -23,6 +23,13 @@ std::string_view utf8_of(PyObject* text) {
   return {data, static_cast<std::size_t>(size)};
 }
 
+// ASCII lies in the object itself, behind its header, which may be read.
+bool lies_in(const PyObject* object, std::string_view text) {
+  const auto behind =
+      reinterpret_cast<std::uintptr_t>(text.data()) - reinterpret_cast<std::uintptr_t>(object);
+  return behind >= sizeof(PyObject) && behind < 64;
+}
+
 // An array that was never filled may have no object at all: NumPy reads that as None.
 PyObject* or_none(PyObject* object) {
   return object ? object : Py_None;
@@ -70,12 +77,10 @@ AttributeColumn from_objects(const nb::object& array, std::string name,
     if (const std::uint32_t* known = seen.find(object)) {
       code = *known;
     } else {
-      if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object)) {
+      if (PyUnicode_CheckExact(object)) {
+        const std::string_view text = utf8_of(object);
         code =
-            dictionary.code_behind_header({static_cast<const char*>(PyUnicode_DATA(object)),
-                                           static_cast<std::size_t>(PyUnicode_GET_LENGTH(object))});
-      } else if (PyUnicode_CheckExact(object)) {
-        code = dictionary.code_of(utf8_of(object));
+            lies_in(object, text) ? dictionary.code_behind_header(text) : dictionary.code_of(text);
       } else if (const nb::object text = text_of(nb::handle(object)); !text.is_none()) {
         code = dictionary.code_of(utf8_of(text.ptr()));
       }
