@@ -97,8 +97,8 @@ class Bench {
     const std::string distinct = generate("distinct", "(hash(i * 13 + 4) >> 11)::DOUBLE / 2**53");
     const std::string few = generate("few", "(hash(i * 13 + 4) % 10000)::DOUBLE / 10000");
     std::printf("%-46s %8s %8s %8s %8s %9s\n", "", "cpu", "wall", "ratio", "limit", "peak");
-    fit("fit, 1e7 rows, all scores distinct", distinct, 8);
-    fit("fit, 1e7 rows, 10,000 distinct scores", few, 2.5);
+    fit("fit, 1e7 rows, all scores distinct", distinct, 4);
+    fit("fit, 1e7 rows, 10,000 distinct scores", few, 2);
     apply("apply with ids, 1e7 rows", few, 1.3, {"--id", "id", "--key-file", at("key")});
     apply("apply by position, 1e7 rows", few, 1.3, {"--seed", "7"});
     cores("apply by position: wall, 2 threads to 1", few, 0.7);

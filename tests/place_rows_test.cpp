@@ -2,7 +2,9 @@
 // alike, to the last bit.
 #include "tally/place_rows.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "support/infinity.h"
 #include "support/offset.h"
@@ -87,7 +86,7 @@ std::vector<std::size_t> ends_around(const Points& points, const At& at, std::si
   double most_under = -infinity;
   double most_over = -infinity;  // up to each b: the largest `over`, the smallest `under`
   double least_under = infinity;
-  const auto right = std::make_unique_for_overwrite<Extremes[]>(last + 1 - right_begin);
+  LargeArray<Extremes> right(last + 1 - right_begin);
   // The point at its own abscissa: whatever is on the other side will do, or nothing.
   const bool has_own = left_end > right_begin;
   if (has_own) {

@@ -44,12 +44,12 @@ class SearchInRuns {
     at_ = settled(known_, at_);
     std::optional<CoinWindow> window;
     // What may be narrower than this window is all that may be narrower than what comes of it.
-    for (bool settled = false; !settled;) {
+    for (bool done = false; !done;) {
       window = least_window(known_, at_, window ? mass_of(*window) : 0);
-      settled = !open(that_may_be_narrower(window));
-      if (!settled && window && all_open_) {
+      done = !open(that_may_be_narrower(window));
+      if (!done && window && all_open_) {
         window = least_window(known_, at_, mass_of(*window));
-        settled = true;
+        done = true;
       }
     }
     if (!window) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "lottery/branch.h"
 #include "solve/cell_shapes.h"
@@ -93,6 +94,11 @@ Thresholds::Thresholds(const Problem& problem)
   for (CellCode c = 0; c < tied.size(); ++c) {
     if (!tied[c]) free_.push_back(c);
   }
+  if (points() >= many_points) return;
+  std::vector<CellCode> all(sums_.size());
+  std::iota(all.begin(), all.end(), CellCode{0});
+  make_points(all);
+  all_made_ = true;
 }
 
 bool Thresholds::exact() const {
@@ -122,7 +128,9 @@ const Points& Thresholds::points_of(CellCode cell) const {
 }
 
 void Thresholds::make_points(const std::vector<CellCode>& cells) const {
-  parallel(cells.size(), problem_.options.threads, [&](std::size_t i) { points_of(cells[i]); });
+  if (all_made_) return;
+  parallel(cells.size(), threads_for(points(), problem_.options.threads),
+           [&](std::size_t i) { points_of(cells[i]); });
 }
 
 // Where there are many points, and a window sees few of them at a time.

@@ -60,6 +60,7 @@ class Thresholds {
   std::vector<Component> components_;
   std::vector<PointSums> sums_;
   std::vector<CellCode> free_;  // cells that nothing ties to others
+  bool all_made_ = false;       // points of all cells: few are looked at again and again
 };
 
 }  // namespace evenhand
