@@ -182,9 +182,11 @@ std::vector<std::vector<Sums>> tabulate(const Tally::Data& data,
   }
   // Where rows need not be seen there is little to do.
   const bool little = counted && (chances || !expectations);
-  const std::size_t entries = data.binned ? data.binned->rows() : data.sorted().score.size();
+  const std::size_t seen = little        ? data.binned->start.size()
+                           : data.binned ? data.binned->rows()
+                                         : data.sorted().score.size();
   if (little) find_bins_of(*data.binned, cuts, threads);
-  parallel(tasks.size(), little ? 1 : threads_for(entries, threads), [&](std::size_t t) {
+  parallel(tasks.size(), threads_for(seen, threads), [&](std::size_t t) {
     const Task& task = tasks[t];
     parts[t].resize(cuts[task.cell].size() + 1);
     if (data.binned) {

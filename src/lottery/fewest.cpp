@@ -1,18 +1,41 @@
 #include "lottery/fewest.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <ranges>
 
 #include "support/infinity.h"
 #include "support/offset.h"
+#include "support/parallel.h"
 
 namespace evenhand {
 namespace {
 
+// Neighbouring points, as the work of several threads or of one.
+class Stretches {
+ public:
+  Stretches(std::size_t points, unsigned threads)
+      : points_(points),
+        bits_(thread_count(threads) > 1 ? 14 : static_cast<unsigned>(std::bit_width(points))) {}
+  std::size_t count() const { return of(points_ + (std::size_t{1} << bits_) - 1); }
+  std::size_t of(std::size_t point) const { return point >> bits_; }
+  std::size_t begin(std::size_t stretch) const { return stretch << bits_; }
+  std::size_t end(std::size_t stretch) const { return std::min(points_, begin(stretch + 1)); }
+
+ private:
+  std::size_t points_;
+  unsigned bits_;  // of the number of points in each
+};
+
 class MixedWindow {
  public:
-  MixedWindow(const Points& points, const At& at, std::size_t a, std::size_t b)
-      : points_(points), a_(a), b_(b), to_{at.n - points.n[a], at.y - points.y[a]} {}
+  MixedWindow(const Points& points, const At& at, std::size_t a, std::size_t b, unsigned threads)
+      : points_(points),
+        a_(a),
+        b_(b),
+        to_{at.n - points.n[a], at.y - points.y[a]},
+        threads_(threads) {}
 
   std::optional<Mixture> mixture() const {
     if (a_ == b_) return Mixture{{a_, 1}};
@@ -29,13 +52,27 @@ class MixedWindow {
     return {points_.n[k] - points_.n[a_], points_.y[k] - points_.y[a_]};
   }
 
+  struct Best {
+    double least = infinity;
+    std::optional<Mixture> mixture = std::nullopt;
+  };
+
   // The window cannot lose either end, so every triangle of points that holds the target has both
   // for corners.
   std::optional<Mixture> triangle(const Offset& whole) const {
-    double least = infinity;
-    std::optional<Mixture> best;
+    const Stretches between(b_ - a_ - 1, threads_);
+    std::vector<Best> best(between.count());
+    parallel(best.size(), threads_, [&](std::size_t i) {
+      best[i] = best_between(whole, a_ + 1 + between.begin(i), a_ + 1 + between.end(i));
+    });
+    const auto least = std::ranges::min_element(best, {}, &Best::least);
+    return least != best.end() ? least->mixture : std::nullopt;
+  }
+
+  Best best_between(const Offset& whole, std::size_t first, std::size_t end) const {
+    Best best;
     constexpr double slack = 1e-10;
-    for (std::size_t j = a_ + 1; j < b_; ++j) {
+    for (std::size_t j = first; j < end; ++j) {
       const Offset part = from_a(j);
       const double area = cross(part, whole);
       if (area == 0) continue;
@@ -46,9 +83,8 @@ class MixedWindow {
       const double upper = std::clamp(w + u, lower, 1.0);
       const double chance = (points_.n[j] - points_.n[a_]) * upper * (1 - upper) +
                             (points_.n[b_] - points_.n[j]) * lower * (1 - lower);
-      if (chance < least) {
-        least = chance;
-        best = Mixture{{a_, 1 - upper}, {j, upper - lower}, {b_, lower}};
+      if (chance < best.least) {
+        best = {chance, Mixture{{a_, 1 - upper}, {j, upper - lower}, {b_, lower}}};
       }
     }
     return best;
@@ -57,9 +93,8 @@ class MixedWindow {
   const Points& points_;
   std::size_t a_, b_;
   Offset to_;
+  unsigned threads_;
 };
-
-}  // namespace
 
 // `at` is in the hull of a ... b if and only if it lies between them in n, on or below a segment
 // from a point left of it to one right of it, and on or above another. With slopes towards it and
@@ -67,59 +102,146 @@ class MixedWindow {
 // right at most the largest on the left. As a moves away, both conditions only get easier, and the
 // smallest b comes nearer. Rounding counts in favour: each condition is asked of a point that is a
 // little lower, or higher.
+class EndsAround {
+ public:
+  EndsAround(const Points& points, const At& at, std::size_t first, std::size_t last,
+             unsigned threads)
+      : points_(points), at_(at), first_(first), last_(last), threads_(threads) {
+    const auto begin = points.n.begin();
+    const auto index = [&](auto found) { return static_cast<std::size_t>(found - begin); };
+    // Points at its own abscissa belong to both sides.
+    left_end_ = std::min(last + 1, index(std::upper_bound(begin, points.n.end(), at.n)));
+    right_begin_ = std::max(first, index(std::lower_bound(begin, points.n.end(), at.n)));
+    if (left_end_ <= first || right_begin_ > last) return;
+    has_own_ = left_end_ > right_begin_;
+    left_ = Stretches(left_end_ - first, threads);
+    before_left_.resize(left_.count());
+    parallel(left_.count() - 1, threads, [&](std::size_t i) { add_left(i); });
+    add_up(before_left_);
+    right_ = Stretches(last + 1 - right_begin_, threads);
+    before_right_.resize(right_.count() + 1);
+    up_to_.resize(last + 1 - right_begin_);
+    parallel(right_.count(), threads, [&](std::size_t i) { add_right(i); });
+    add_up(before_right_);
+  }
+
+  std::size_t stretches() const { return left_.count(); }
+
+  // Calls visit(stretch, a, b), for each a its smallest b, side by side for each of the stretches;
+  // a descends in a stretch, and from each to the next.
+  template <class Visit>
+  void visit(Visit visit) const {
+    parallel(left_.count(), threads_, [&](std::size_t stretch) {
+      const View points = view();
+      Slopes left = before_left_[stretch];
+      std::size_t a = left_end_ - left_.begin(stretch);
+      left.take(left_of(points, --a));
+      std::size_t b = first_that_serves(left);
+      visit(stretch, a, b);
+      for (const std::size_t last = left_end_ - left_.end(stretch); a-- > last;) {
+        left.take(points.from_left(a));
+        while (b > right_begin_ && left.meets(up_to(b - 1))) --b;
+        visit(stretch, a, b);
+      }
+    });
+  }
+
+ private:
+  // From the target to points on one side of it, turned so that less is better: what settles
+  // whether it is below a segment, and above one.
+  struct Slopes {
+    double over = infinity;
+    double under = infinity;
+
+    void take(const Slopes& other) {
+      over = std::min(over, other.over);
+      under = std::min(under, other.under);
+    }
+    bool meets(const Slopes& right) const { return -right.over >= over && right.under <= -under; }
+  };
+
+  // What slopes are made of, by value: nothing that is written can be among it.
+  struct View {
+    const double* n;
+    const double* y;
+    At at;
+    double close;
+
+    Slopes from_left(std::size_t a) const {
+      const double per_dn = 1 / (at.n - n[a]);
+      const double dy = at.y - y[a];
+      return {(dy - close) * per_dn, -(dy + close) * per_dn};
+    }
+    Slopes to_right(std::size_t b) const {
+      const double per_dn = 1 / (n[b] - at.n);
+      const double dy = y[b] - at.y;
+      // Seen from the right, a point that is a little lower makes slopes larger.
+      return {-(dy + close) * per_dn, (dy - close) * per_dn};
+    }
+    // At its own abscissa: whatever is on the other side will do, or nothing.
+    Slopes at_own(std::size_t k) const {
+      const double dy = at.y - y[k];
+      return {dy <= close ? -infinity : infinity, dy >= -close ? -infinity : infinity};
+    }
+  };
+  View view() const { return {points_.n.data(), points_.y.data(), at_, rounding_of(points_)}; }
+  Slopes left_of(const View& view, std::size_t a) const {
+    return has_own_ && a == right_begin_ ? view.at_own(a) : view.from_left(a);
+  }
+
+  void add_left(std::size_t stretch) {
+    const View points = view();
+    Slopes all;
+    for (std::size_t i = left_.begin(stretch); i < left_.end(stretch); ++i) {
+      all.take(left_of(points, left_end_ - 1 - i));
+    }
+    before_left_[stretch + 1] = all;
+  }
+  void add_right(std::size_t stretch) {
+    const View points = view();
+    Slopes all;
+    std::size_t i = right_.begin(stretch);
+    if (i == 0 && has_own_) up_to_[i++] = all = points.at_own(right_begin_);
+    for (const std::size_t end = right_.end(stretch); i < end; ++i) {
+      all.take(points.to_right(right_begin_ + i));
+      up_to_[i] = all;
+    }
+    before_right_[stretch + 1] = all;
+  }
+  static void add_up(std::vector<Slopes>& before) {
+    for (std::size_t i = 1; i < before.size(); ++i) before[i].take(before[i - 1]);
+  }
+
+  Slopes up_to(std::size_t b) const {
+    Slopes out = up_to_[b - right_begin_];
+    out.take(before_right_[right_.of(b - right_begin_)]);
+    return out;
+  }
+  std::size_t first_that_serves(const Slopes& left) const {
+    const auto all = std::views::iota(right_begin_, last_ + 1);
+    return *std::ranges::partition_point(all, [&](std::size_t b) { return !left.meets(up_to(b)); });
+  }
+
+  const Points& points_;
+  const At& at_;
+  std::size_t first_, last_;
+  unsigned threads_;
+  std::size_t left_end_ = 0;
+  std::size_t right_begin_ = 0;
+  bool has_own_ = false;
+  Stretches left_{0, 1};      // of the points left of it, the nearest first
+  Stretches right_{0, 1};     // of those right of it
+  LargeArray<Slopes> up_to_;  // each point right of it, with those in its stretch that are nearer
+  std::vector<Slopes> before_left_, before_right_;  // in all stretches before each
+};
+
+}  // namespace
+
 std::vector<std::size_t> ends_around(const Points& points, const At& at, std::size_t first,
                                      std::size_t last) {
-  const double close = rounding_of(points);
-  const auto begin = points.n.begin();
-  const auto index = [&](auto found) { return static_cast<std::size_t>(found - begin); };
-  // Points at its own abscissa belong to both sides.
-  const std::size_t left_end =
-      std::min(last + 1, index(std::upper_bound(begin, points.n.end(), at.n)));
-  const std::size_t right_begin =
-      std::max(first, index(std::lower_bound(begin, points.n.end(), at.n)));
   std::vector<std::size_t> out(last + 1 - first, last + 1);
-  if (left_end <= first || right_begin > last) return out;
-  struct Extremes {
-    double over, under;  // slopes that settle whether it is below a segment, above one
-  };
-  double least_over = infinity;  // from each a: the smallest `over`, the largest `under`
-  double most_under = -infinity;
-  double most_over = -infinity;  // up to each b: the largest `over`, the smallest `under`
-  double least_under = infinity;
-  LargeArray<Extremes> right(last + 1 - right_begin);
-  // The point at its own abscissa: whatever is on the other side will do, or nothing.
-  const bool has_own = left_end > right_begin;
-  if (has_own) {
-    const double dy = at.y - points.y[right_begin];
-    most_over = dy <= close ? infinity : -infinity;
-    least_under = dy >= -close ? -infinity : infinity;
-    least_over = -most_over;
-    most_under = -least_under;
-    right[0] = {most_over, least_under};
-  }
-  for (std::size_t b = right_begin + (has_own ? 1 : 0); b <= last; ++b) {
-    const double per_dn = 1 / (points.n[b] - at.n);
-    const double dy = points.y[b] - at.y;
-    // Seen from the right, a point that is a little lower makes slopes larger.
-    most_over = std::max(most_over, (dy + close) * per_dn);
-    least_under = std::min(least_under, (dy - close) * per_dn);
-    right[b - right_begin] = {most_over, least_under};
-  }
-  std::size_t b = last + 1;
-  for (std::size_t a = left_end; a-- > first;) {
-    if (!has_own || a != right_begin) {
-      const double per_dn = 1 / (at.n - points.n[a]);
-      const double dy = at.y - points.y[a];
-      least_over = std::min(least_over, (dy - close) * per_dn);
-      most_under = std::max(most_under, (dy + close) * per_dn);
-    }
-    while (b > right_begin && b - 1 >= a) {
-      const Extremes& up_to = right[b - 1 - right_begin];
-      if (up_to.over < least_over || up_to.under > most_under) break;
-      --b;
-    }
-    out[a - first] = b;
-  }
+  const EndsAround ends(points, at, first, last, 1);
+  ends.visit([&](std::size_t, std::size_t a, std::size_t b) { out[a - first] = b; });
   return out;
 }
 
@@ -149,7 +271,12 @@ At settled(const Points& points, At at) {
   return at;
 }
 
-std::optional<CoinWindow> least_window(const Points& points, const At& at, double expected) {
+std::optional<CoinWindow> least_window(const Points& points, const At& at, double expected,
+                                       unsigned threads) {
+  struct Least {
+    double mass = infinity;
+    CoinWindow window = {};
+  };
   // A window of at most `mass` lies within `mass` of the target on either side.
   for (double mass = std::max(expected, points.whole.n / 1024);; mass *= 2) {
     const auto begin = points.n.begin();
@@ -157,25 +284,26 @@ std::optional<CoinWindow> least_window(const Points& points, const At& at, doubl
     const auto high = std::upper_bound(begin, points.n.end(), at.n + mass);
     const auto first = static_cast<std::size_t>(low - begin);
     const auto last = static_cast<std::size_t>(high - begin) - 1;
-    double least = infinity;
-    CoinWindow out{};
+    Least least;  // the first of them
     if (high > low) {
-      const std::vector<std::size_t> ends = ends_around(points, at, first, last);
-      for (std::size_t a = first; a <= last; ++a) {
-        const std::size_t b = ends[a - first];
-        if (b > last || points.n[b] - points.n[a] >= least) continue;
-        least = points.n[b] - points.n[a];
-        out = {a, b};
-      }
+      const EndsAround ends(points, at, first, last, threads);
+      std::vector<Least> of_stretch(ends.stretches());
+      ends.visit([&](std::size_t stretch, std::size_t a, std::size_t b) {
+        if (b > last) return;
+        const double width = points.n[b] - points.n[a];
+        if (width <= of_stretch[stretch].mass) of_stretch[stretch] = {width, {a, b}};
+      });
+      for (const Least& one : of_stretch) least = one.mass <= least.mass ? one : least;
     }
     const bool all = first == 0 && last == points.last();
-    if (least <= mass || (all && least < infinity)) return out;
+    if (least.mass <= mass || (all && least.mass < infinity)) return least.window;
     if (all) return std::nullopt;
   }
 }
 
-std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window) {
-  return MixedWindow(points, at, window.a, window.b).mixture();
+std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window,
+                                  unsigned threads) {
+  return MixedWindow(points, at, window.a, window.b, threads).mixture();
 }
 
 Mixture snapped(const Mixture& mixture, double snap) {

@@ -25,13 +25,15 @@ struct CoinWindow {
   std::size_t a, b;
 };
 // Quickest if it is expected to have about this mass.
-std::optional<CoinWindow> least_window(const Points& points, const At& at, double expected = 0);
+std::optional<CoinWindow> least_window(const Points& points, const At& at, double expected = 0,
+                                       unsigned threads = 1);
 
 // The parts of fewest_coins that look at points elsewhere (lottery/runs.h). The threshold that is
 // as good but for rounding; the target, with its abscissa settled; the mixture inside a window.
 std::optional<std::size_t> threshold_at(const Points& points, const At& at, double snap);
 At settled(const Points& points, At at);
-std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window);
+std::optional<Mixture> mixture_in(const Points& points, const At& at, const CoinWindow& window,
+                                  unsigned threads = 1);
 Mixture snapped(const Mixture& mixture, double snap);  // without weights of `snap` or less
 
 }  // namespace evenhand

@@ -7,6 +7,7 @@
 #include "lottery/fewest.h"
 #include "support/infinity.h"
 #include "support/offset.h"
+#include "support/parallel.h"
 
 namespace evenhand {
 namespace {
@@ -29,7 +30,8 @@ struct BestSlopes {
 
 class SearchInRuns {
  public:
-  SearchInRuns(PointRuns& runs, const At& at) : runs_(runs), ends_(runs.ends()), at_(at) {
+  SearchInRuns(PointRuns& runs, const At& at, unsigned threads)
+      : runs_(runs), ends_(runs.ends()), at_(at), threads_(threads) {
     known_.whole = ends_.back();
     close_ = rounding_of(known_);
   }
@@ -45,10 +47,10 @@ class SearchInRuns {
     std::optional<CoinWindow> window;
     // What may be narrower than this window is all that may be narrower than what comes of it.
     for (bool done = false; !done;) {
-      window = least_window(known_, at_, window ? mass_of(*window) : 0);
+      window = least_window(known_, at_, window ? mass_of(*window) : known_.whole.n, threads_);
       done = !open(that_may_be_narrower(window));
       if (!done && window && all_open_) {
-        window = least_window(known_, at_, mass_of(*window));
+        window = least_window(known_, at_, mass_of(*window), threads_);
         done = true;
       }
     }
@@ -58,7 +60,7 @@ class SearchInRuns {
     std::optional<Mixture> mixture;
     do {
       window = {point_at(from), point_at(to)};
-      mixture = mixture_in(known_, at_, *window);
+      mixture = mixture_in(known_, at_, *window, threads_);
     } while (open(that_may_need_fewer(
         *window, mixture ? std::optional(snapped(*mixture, 0)) : std::nullopt)));
     return mixture ? std::optional(snapped(*mixture, snap)) : std::nullopt;
@@ -83,16 +85,29 @@ class SearchInRuns {
 
   // The ends of all runs, and all points of the open ones.
   void learn() {
-    known_.n = {ends_.front().n};
-    known_.y = {ends_.front().y};
-    for (std::size_t run = 0; run + 1 < ends_.size(); ++run) {
-      if (runs_.is_open(run)) {
-        runs_.append(run, known_);
-      } else {
-        known_.n.push_back(ends_[run + 1].n);
-        known_.y.push_back(ends_[run + 1].y);
-      }
+    std::vector<std::size_t> start{1};  // where those of each run go
+    for (std::size_t run = 0; run < count(); ++run) {
+      start.push_back(start.back() + (runs_.is_open(run) ? runs_.points(run) : 1));
     }
+    known_.n.resize(start.back());
+    known_.y.resize(start.back());
+    known_.n[0] = ends_.front().n;
+    known_.y[0] = ends_.front().y;
+    constexpr std::size_t together = 64;
+    parallel((count() + together - 1) / together, threads_for(start.back(), threads_),
+             [&](std::size_t task) {
+               const std::size_t end = std::min(count(), (task + 1) * together);
+               for (std::size_t run = task * together; run < end; ++run) {
+                 double* const n = known_.n.data() + start[run];
+                 double* const y = known_.y.data() + start[run];
+                 if (runs_.is_open(run)) {
+                   runs_.put(run, n, y);
+                 } else {
+                   *n = ends_[run + 1].n;
+                   *y = ends_[run + 1].y;
+                 }
+               }
+             });
     here_ = run_at(at_.n);
   }
 
@@ -280,6 +295,7 @@ class SearchInRuns {
   PointRuns& runs_;
   const std::vector<At>& ends_;
   At at_;
+  unsigned threads_;
   std::size_t here_ = 0;
   double close_ = 0;
   bool all_open_ = true;  // of those asked for last
@@ -288,8 +304,9 @@ class SearchInRuns {
 
 }  // namespace
 
-std::optional<Response> fewest_response(PointRuns& runs, const At& at, double snap) {
-  SearchInRuns search(runs, at);
+std::optional<Response> fewest_response(PointRuns& runs, const At& at, double snap,
+                                        unsigned threads) {
+  SearchInRuns search(runs, at, threads);
   const std::optional<Mixture> mixture = search.run(snap);
   if (!mixture) return std::nullopt;
   return response_of(*mixture, search.last(),

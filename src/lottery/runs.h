@@ -22,13 +22,16 @@ class PointRuns {
   virtual bool is_open(std::size_t run) const = 0;
   // Opens each of these, or makes shorter runs of it; whether all are open.
   virtual bool open(std::span<const std::size_t> runs) = 0;
-  // All points of an open run but the first, which ends the run before.
-  virtual void append(std::size_t run, Points& to) const = 0;
+  // All points of an open run but the first, which ends the run before: how many, and into which
+  // places.
+  virtual std::size_t points(std::size_t run) const = 0;
+  virtual void put(std::size_t run, double* n, double* y) const = 0;
   // Between which scores the threshold with weight n above it is.
   virtual double boundary(double n) = 0;
 };
 
 // As fewest_coins and response_of for all points of the cell, to the last bit.
-std::optional<Response> fewest_response(PointRuns& runs, const At& at, double snap);
+std::optional<Response> fewest_response(PointRuns& runs, const At& at, double snap,
+                                        unsigned threads);
 
 }  // namespace evenhand

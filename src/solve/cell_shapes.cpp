@@ -41,8 +41,7 @@ void CellShapes::make_curves(unsigned threads) const {
   std::call_once(curves_once_, [&] {
     data_.sorted();  // with all threads, before they split
     const std::size_t count = data_.names.size();
-    const unsigned each = threads_of_each(count, threads);
-    parallel(count, threads, [&](std::size_t c) { curve(static_cast<CellCode>(c), each); });
+    parallel(count, threads, [&](std::size_t c) { curve(static_cast<CellCode>(c), threads); });
     has_curves_ = true;
   });
 }
@@ -59,8 +58,7 @@ const LabelHull& CellShapes::hull(CellCode cell) const {
   Cell& at = cells_[cell];
   std::call_once(at.hull_once, [&] {
     at.hull = std::make_unique<LabelHull>(
-        data_, cell, costs_, [this, cell]() -> const CellCurve& { return curve(cell); },
-        threads_of_each(data_.names.size(), threads_));
+        data_, cell, costs_, [this, cell]() -> const CellCurve& { return curve(cell); }, threads_);
   });
   return *at.hull;
 }
@@ -73,7 +71,7 @@ const Points& CellShapes::points(CellCode cell) const {
   Cell& at = cells_[cell];
   std::call_once(at.points_once, [&] {
     const PointSums all = sums(cell);
-    at.points = all.stretch(0, all.size(), threads_of_each(data_.names.size(), threads_));
+    at.points = all.stretch(0, all.size(), threads_);
   });
   return at.points;
 }

@@ -62,12 +62,13 @@ class RunsOfHull : public PointRuns {
     return false;
   }
 
-  void append(std::size_t run, Points& to) const override {
+  std::size_t points(std::size_t run) const override { return runs_[run].entries.size(); }
+  void put(std::size_t run, double* n, double* y) const override {
     At at = ends_[run];
     const std::span<const Entry> entries = runs_[run].entries;
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-      to.n.push_back(at.n += entry->n);
-      to.y.push_back(at.y += entry->n1);
+      *n++ = at.n += entry->n;
+      *y++ = at.y += entry->n1;
     }
   }
 
@@ -133,9 +134,9 @@ std::optional<Response> fewest_response(const Problem& problem, CellCode cell, c
                                         double snap) {
   const Tally::Data& data = problem.tally.data();
   if (problem.from_labels && data.integer_weights) {
-    const unsigned threads = threads_of_each(problem.tally.cells().size(), problem.options.threads);
+    const unsigned threads = problem.options.threads;
     RunsOfHull runs(problem.shapes->hull(cell), data.level, threads);
-    return fewest_response(runs, at, snap);
+    return fewest_response(runs, at, snap, threads);
   }
   const Points& points = problem.shapes->points(cell);
   const std::optional<Mixture> mixture = fewest_coins(points, at, snap);

@@ -128,13 +128,12 @@ bool open_around(const std::vector<const LabelHull*>& groups,
                  const std::vector<std::shared_ptr<const LabelHull::Known>>& known,
                  const std::vector<Hull>& hulls, const Top& top, unsigned threads) {
   std::vector<char> opened(groups.size());
-  const unsigned each = threads_of_each(groups.size(), threads);
   parallel(groups.size(), threads, [&](std::size_t g) {
     const Hull& hull = hulls[g];
-    opened[g] =
-        groups[g]->open_around(*known[g], hull.edge_left(top.from), hull.edge_right(top.to), each)
-            ? 1
-            : 0;
+    opened[g] = groups[g]->open_around(*known[g], hull.edge_left(top.from), hull.edge_right(top.to),
+                                       threads)
+                    ? 1
+                    : 0;
   });
   return std::any_of(opened.begin(), opened.end(), [](char one) { return one != 0; });
 }

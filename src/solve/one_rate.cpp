@@ -143,7 +143,6 @@ class OneRate {
     constexpr double large_bins = 1e7;
     const bool little = !by_hulls() && data_.weight() < large_bins;
     const unsigned threads = little ? 1 : problem_.options.threads;
-    const unsigned each = threads_of_each(lines.size(), threads);
     for (bool moved = true; moved;) {
       parallel(lines.size(), threads, [&](std::size_t i) {
         if (fresh[i] == 0) return;
@@ -156,7 +155,7 @@ class OneRate {
       }
       prepare_to_refine(stratum.compared);
       parallel(lines.size(), threads,
-               [&](std::size_t i) { fresh[i] = refine(stratum.compared[i], each) ? 1 : 0; });
+               [&](std::size_t i) { fresh[i] = refine(stratum.compared[i], threads) ? 1 : 0; });
       moved = std::any_of(fresh.begin(), fresh.end(), [](char one) { return one != 0; });
     }
     const bool by_ratio = criterion.relation == Relation::ratio;

@@ -5,6 +5,7 @@
 #include "solve/many.h"
 #include "solve/one_rate.h"
 #include "solve/whose_benefits.h"
+#include "support/parallel.h"
 
 namespace evenhand {
 std::string_view to_string(Status status) noexcept {
@@ -43,6 +44,7 @@ Solution solve_with_groups(const Problem& problem) {
 }  // namespace
 
 Solution solve(const Problem& problem) {
+  const Team team;
   Solution solution = problem.options.blind ? solve_blind(problem) : solve_with_groups(problem);
   say_whose_benefits(problem, solution);
   return solution;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -16,6 +19,129 @@ std::atomic<unsigned> usual_threads{0};
 
 }  // namespace
 
+class Job {
+ public:
+  Job(std::size_t count, const std::function<void(std::size_t)>& task)
+      : task_(task), errors_(count) {}
+
+  void work() {
+    for (std::size_t i = next_++; i < errors_.size(); i = next_++) {
+      try {
+        task_(i);
+      } catch (...) {
+        errors_[i] = std::current_exception();
+      }
+    }
+  }
+  void rethrow() const {
+    for (const std::exception_ptr& error : errors_) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
+
+  // The team's, and guarded by its mutex.
+  std::size_t wanted = 0;  // helpers that may still come
+  std::size_t at_it = 0;   // helpers that have come, and are not done
+
+ private:
+  const std::function<void(std::size_t)>& task_;
+  std::vector<std::exception_ptr> errors_;
+  std::atomic<std::size_t> next_{0};
+};
+
+// Whoever has a job does it too, so that nobody waits for helpers that do not come; and waits at
+// the end only for those that work on it, none of which waits for anything of its own callers.
+class Team::Members {
+ public:
+  Members() = default;
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+  ~Members() {
+    const std::scoped_lock lock(mutex_);
+    over_ = true;
+    news_.notify_all();
+  }
+
+  // `threads`: how many the team may have, its own one among them, from now on.
+  void run(Job& job, std::size_t helpers, std::size_t threads) {
+    {
+      const std::scoped_lock lock(mutex_);
+      jobs_.push_front(&job);
+      job.wanted = helpers;
+      wanted_ += helpers;
+      most_ = std::max(most_, threads - 1);
+      hire();
+      call();
+    }
+    job.work();
+    std::unique_lock lock(mutex_);
+    if (std::erase(jobs_, &job) > 0) wanted_ -= job.wanted;
+    done_.wait(lock, [&] { return job.at_it == 0; });
+  }
+
+ private:
+  // As far as those that are idle do not suffice.
+  void hire() {
+    try {
+      for (; idle_ < wanted_ && threads_.size() < most_; ++idle_) {
+        threads_.emplace_back([this] { help(); });
+      }
+    } catch (const std::exception&) {  // no more threads: slower, and the same
+    }
+  }
+  // Each that comes calls two more, which takes less time than if one called all.
+  void call() {
+    for (std::size_t i = 0; i < std::min<std::size_t>(2, wanted_); ++i) news_.notify_one();
+  }
+
+  void help();
+
+  std::mutex mutex_;
+  std::condition_variable news_, done_;
+  std::deque<Job*> jobs_;   // that want helpers, the newest first
+  std::size_t wanted_ = 0;  // by all of them
+  std::size_t idle_ = 0;
+  std::size_t most_ = 0;
+  bool over_ = false;
+  std::vector<std::jthread> threads_;  // last: they use all else until they are joined
+};
+
+namespace {
+
+thread_local Team::Members* own_team = nullptr;
+
+}  // namespace
+
+void Team::Members::help() {
+  own_team = this;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    news_.wait(lock, [&] { return over_ || !jobs_.empty(); });
+    if (over_) return;
+    Job& job = *jobs_.front();
+    if (--job.wanted == 0) jobs_.pop_front();
+    --wanted_;
+    ++job.at_it;
+    --idle_;
+    call();
+    lock.unlock();
+    job.work();
+    lock.lock();
+    ++idle_;
+    if (--job.at_it == 0) done_.notify_all();
+  }
+}
+
+Team::Team() {
+  if (own_team) return;
+  members_ = std::make_unique<Members>();
+  own_team = members_.get();
+}
+
+Team::~Team() {
+  if (members_) own_team = nullptr;
+}
+
 void use_threads(unsigned count) noexcept {
   usual_threads = count;
 }
@@ -25,37 +151,22 @@ unsigned thread_count(unsigned asked) noexcept {
   return asked > 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
 }
 
-unsigned threads_of_each(std::size_t tasks, unsigned threads) noexcept {
-  const unsigned all = thread_count(threads);
-  return tasks < all ? all / std::max(1U, static_cast<unsigned>(tasks)) : 1;
-}
-
 unsigned threads_for(std::size_t work, unsigned threads) noexcept {
   constexpr std::size_t little = 10'000;
   return work < little ? 1 : threads;
 }
 
 void parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& task) {
-  std::vector<std::exception_ptr> errors(count);
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        task(i);
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    const std::size_t wanted = std::min<std::size_t>(thread_count(threads), count);
-    for (std::size_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
-    work();
+  Job job(count, task);
+  const std::size_t all = thread_count(threads);
+  const std::size_t wanted = std::min(all, count);
+  if (wanted > 1) {
+    const Team team;
+    own_team->run(job, wanted - 1, all);
+  } else {
+    job.work();
   }
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  job.rethrow();
 }
 
 }  // namespace evenhand

@@ -58,7 +58,7 @@ class RowsAsTheyCame {
     const std::size_t slots = start.size() - 1;
     const Chunks chunks(slot_.size(), slots, threads);
     ChunkCounts next = count_slots(slot_, slots, chunks, threads);
-    (void)starts_of(next, slots);
+    (void)starts_of(next, slots, threads);
     placed_.resize(slot_.size());
     scatter(slot_, chunks, next, threads,
             [&](std::size_t row, std::size_t at) { placed_[at] = score_[row]; });
@@ -116,7 +116,7 @@ class RowsAsTheyCame {
       look_among(rows * chunk / chunks, rows * (chunk + 1) / chunks, wanted, seen[chunk]);
       for (const Seen& one : seen[chunk]) ++next[chunk][one.place - 1];
     });
-    const std::vector<std::size_t> begin = starts_of(next, wanted.slots.size());
+    const std::vector<std::size_t> begin = starts_of(next, wanted.slots.size(), threads);
     Doubles& scores = looked_for_.emplace_back(begin.back());
     parallel(chunks, threads, [&](std::size_t chunk) {
       for (const Seen& one : seen[chunk]) scores[next[chunk][one.place - 1]++] = one.score;

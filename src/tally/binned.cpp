@@ -144,7 +144,7 @@ class Binner {
       next[chunk] = std::move(counts);
     });
     refuse(bad);
-    out_.start = starts_of(next, slots_);
+    out_.start = starts_of(next, slots_, threads_);
     Doubles score(out_.rows());
     const auto put_all = [&](auto value) {
       if (rows_.weights.empty()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,14 +36,23 @@ struct Chunks {
 using ChunkCounts = std::vector<std::vector<std::size_t>>;
 
 // Where each slot starts, and the end; counts become places of the chunks' next rows.
-inline std::vector<std::size_t> starts_of(ChunkCounts& next, std::size_t slots) {
-  std::vector<std::size_t> start(slots + 1);
-  std::size_t total = 0;
-  for (std::size_t s = 0; s < slots; ++s) {
-    start[s] = total;
-    for (std::vector<std::size_t>& at : next) total += std::exchange(at[s], total);
-  }
-  start[slots] = total;
+inline std::vector<std::size_t> starts_of(ChunkCounts& next, std::size_t slots, unsigned threads) {
+  std::vector<std::size_t> start(slots + 1);  // at first how many rows the slot before it has
+  constexpr std::size_t together = 512;
+  const std::size_t tasks = (slots + together - 1) / together;
+  const auto for_slots = [&](const auto& each) {
+    parallel(tasks, threads_for(next.size() * slots, threads), [&](std::size_t task) {
+      const std::size_t first = task * together;
+      const std::size_t end = std::min(slots, first + together);
+      for (std::vector<std::size_t>& at : next) {
+        for (std::size_t s = first; s < end; ++s) each(s, at[s]);
+      }
+    });
+  };
+  for_slots([&](std::size_t s, std::size_t count) { start[s + 1] += count; });
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<std::size_t> free = start;
+  for_slots([&](std::size_t s, std::size_t& at) { free[s] += std::exchange(at, free[s]); });
   return start;
 }
 

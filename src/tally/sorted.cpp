@@ -168,23 +168,43 @@ struct Stretch {
 };
 
 // Each one's first part goes to where others are, so it waits until these have moved.
-void close_gaps(const std::vector<Stretch>& stretches, unsigned threads, Doubles& column) {
-  if (column.empty()) return;
-  std::vector<std::vector<double>> waiting(stretches.size());
-  parallel(stretches.size(), threads, [&](std::size_t i) {
-    const auto [from, size, to] = stretches[i];
-    double* const at = column.data() + from;
-    const std::size_t ahead = std::min(from - to, size);
-    waiting[i].assign(at, at + ahead);
-    std::copy(at + ahead, at + size, at);
-  });
-  parallel(stretches.size(), threads,
-           [&](std::size_t i) { std::ranges::copy(waiting[i], column.data() + stretches[i].to); });
-  const std::size_t size = stretches.back().to + stretches.back().size;
-  const bool hardly_used = size < column.size() / 2;
-  column.resize(size);
-  if (hardly_used) column.shrink_to_fit();
-}
+class Gaps {
+ public:
+  Gaps(const std::vector<Stretch>& stretches, unsigned threads)
+      : stretches_(stretches), threads_(threads) {
+    for (const Stretch& one : stretches) waits_at_.push_back(waits_at_.back() + ahead(one));
+    waiting_.resize(waits_at_.back());
+  }
+
+  void close(Doubles& column) {
+    if (column.empty()) return;
+    if (!waiting_.empty()) {
+      parallel(stretches_.size(), threads_, [&](std::size_t i) {
+        const Stretch& one = stretches_[i];
+        double* const at = column.data() + one.from;
+        std::copy(at, at + ahead(one), waiting_.data() + waits_at_[i]);
+        std::copy(at + ahead(one), at + one.size, at);
+      });
+      parallel(stretches_.size(), threads_, [&](std::size_t i) {
+        const std::span<const double> waiting(waiting_);
+        std::ranges::copy(waiting.subspan(waits_at_[i], ahead(stretches_[i])),
+                          column.data() + stretches_[i].to);
+      });
+    }
+    const std::size_t size = stretches_.back().to + stretches_.back().size;
+    const bool hardly_used = size < column.size() / 2;
+    column.resize(size);
+    if (hardly_used) column.shrink_to_fit();
+  }
+
+ private:
+  static std::size_t ahead(const Stretch& one) { return std::min(one.from - one.to, one.size); }
+
+  const std::vector<Stretch>& stretches_;
+  unsigned threads_;
+  std::vector<std::size_t> waits_at_{0};
+  Doubles waiting_;
+};
 
 template <class Bin>
 Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
@@ -238,7 +258,8 @@ Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
   for (std::size_t task = 1; task < tasks; ++task) {
     written[task].to = written[task - 1].to + written[task - 1].size;
   }
-  for (Doubles* column : {&out.score, &out.counts, &out.n1}) close_gaps(written, threads, *column);
+  Gaps gaps(written, threads);
+  for (Doubles* column : {&out.score, &out.counts, &out.n1}) gaps.close(*column);
   std::vector<std::size_t> first(all_bins + 1, 0);  // of each bin's entries
   std::partial_sum(entries.begin(), entries.end(), first.begin() + 1);
   for (std::size_t c = 0; c <= cells; ++c) out.start.push_back(first[c * binned.bins]);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "support/dyadic.h"
+#include "support/parallel.h"
 #include "tally/data.h"
 
 namespace evenhand {
@@ -147,6 +148,7 @@ Tally Tally::of(const Numbers& score, const Cells& cells, const TallyOptions& op
 
 Tally Tally::of(const Numbers& score, const CellNames& names, std::span<const CellCode> codes,
                 const TallyOptions& options) {
+  const Team team;
   check_rows(score.size(), codes);
   auto data = std::make_shared<Data>();
   data->names = names;
