@@ -32,30 +32,45 @@ run)
     -o "$work/rule.json" >"$work/log"
   "$tool" apply -q --sql "$people($tool_rows)" --rule "$work/rule.json" --score score --id id \
     --key-file "$work/key" -o "$work/rows.parquet" >"$work/log"
-  printf '\n%s rows of Parquet\n\n| what | cores | seconds | times one core |\n|---|---|---|---|\n' "$tool_rows"
-  cores=$(nproc)
-  for what in fit apply-id apply-seed; do
-    threads=1
-    while [ "$threads" -le "$cores" ]; do
-      start=$(date +%s.%N)
-      case "$what" in
-      fit) "$tool" fit "$work/rows.parquet" --score score --sensitive g --criterion statistical-parity \
-        --threads "$threads" -o "$work/rule.$threads.json" --no-source >"$work/log" ;;
-      apply-*)
-        by="--id id --key-file $work/key"
-        [ "$what" = apply-id ] || by="--seed 7"
-        # shellcheck disable=SC2086 # several words
-        "$tool" apply -q "$work/rows.parquet" --rule "$work/rule.1.json" --score score $by \
-          --probability-name p --decision-name yes --threads "$threads" -o "$work/decided.parquet" >"$work/log"
-        ;;
-      esac
-      time=$(echo "$start $(date +%s.%N)" | awk '{ print $2 - $1 }')
-      [ "$threads" -gt 1 ] || alone=$time
-      cmp "$work/rule.1.json" "$work/rule.$threads.json"
-      echo "$what $threads $time $alone" | awk '{ printf "| %s | %d | %.2f | %.1f |\n", $1, $2, $3, $4 / $3 }'
-      threads=$((threads * 2))
-    done
+  threads=1 list=
+  while [ "$threads" -le "$(nproc)" ]; do
+    list="$list $threads" threads=$((threads * 2))
   done
+  decide() {
+    "$tool" apply -q --json "$work/rows.parquet" --rule "$work/fit.answer" --score score \
+      --probability-name p --decision-name yes -o "$work/decided.parquet" "$@" >"$work/answer"
+  }
+  once() { # what, on so many threads
+    case "$1" in
+    fit) "$tool" fit "$work/rows.parquet" --score score --sensitive g --criterion statistical-parity \
+      --threads "$2" -o "$work/answer" --no-source >"$work/log" ;;
+    id) decide --threads "$2" --id id --key-file "$work/key" ;;
+    seed) decide --threads "$2" --seed 7 ;;
+    esac
+  }
+  line() { # what, how often, in words: medians on each number of threads, whose answers are the same
+    row="| $3 |" alone=
+    for threads in $list; do
+      times=
+      for _ in $(seq "$2"); do
+        start=$(date +%s.%N)
+        once "$1" "$threads"
+        times="$times $(echo "$start $(date +%s.%N)" | awk '{ print $2 - $1 }')"
+        [ -f "$work/$1.answer" ] || cp "$work/answer" "$work/$1.answer"
+        cmp "$work/answer" "$work/$1.answer"
+      done
+      time=$(echo "$times" | tr ' ' '\n' | sed '/^$/d' | sort -g | sed -n "$((($2 + 1) / 2))p")
+      alone=${alone:-$time}
+      row="$row $(echo "$time" | awk '{ printf "%.2f", $1 }') |"
+    done
+    echo "$row $(echo "$alone $time" | awk '{ printf "%.1f", $1 / $2 }') |"
+  }
+  printf '\n%s rows of Parquet: seconds\n\n| cores |%s times faster |\n' "$tool_rows" \
+    "$(printf ' %s |' $list)"
+  echo "|---|$(printf -- '---|%.0s' $list)---|"
+  line fit 3 '`fit`, statistical parity'
+  line id 1 '`apply --id`, a hash for each coin'
+  line seed 1 '`apply --seed`'
   ;;
 *)
   echo "scaling.sh: pack or run?" >&2

@@ -1,8 +1,12 @@
 // evenhand_scaling [ROWS]: the library on 1, 2, 4, ... cores of this machine, as a Markdown table.
 // What reading the same columns takes is printed beside, since nothing can be faster than that.
 #include <evenhand/evenhand.h>
+#include <evenhand/tally_file.h>
+#include <evenhand/text.h>
+#include <evenhand/threads.h>
 
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <thread>
@@ -35,62 +39,85 @@ People make_columns(std::size_t rows) {
   return out;
 }
 
-struct Fitted {
-  double time = 0;
-  double objective = 0;
+// One line of the table: what is timed, and what comes of it, which no number of cores may change.
+struct Line {
+  const char* what;
+  std::function<std::string(unsigned threads)> run;
+  std::string answer = {};
+  std::vector<double> times = {};
+
+  void time(unsigned threads, int runs) {
+    std::vector<double> all;
+    for (int i = 0; i < runs; ++i) {
+      std::string found;
+      all.push_back(seconds([&] { found = run(threads); }));
+      if (answer.empty()) answer = found;
+      require(found == answer, "the answer depends on the number of cores");
+    }
+    times.push_back(median(all));
+  }
 };
 
-template <class Make>
-Fitted best_of(int runs, const Make& make) {
-  std::vector<double> times;
-  Fitted out;
-  for (int i = 0; i < runs; ++i) times.push_back(seconds([&] { out.objective = make(); }));
-  out.time = median(times);
-  return out;
-}
-
-void print_row(const char* what, unsigned threads, std::size_t rows, double time, double alone) {
-  std::printf("| %s | %u | %.2f | %.1f |\n", what, threads, 1e9 * time / static_cast<double>(rows),
-              alone / time);
-  std::fflush(stdout);
+std::vector<Line> lines_of(const People& columns) {
+  const Roles roles{.sensitive = {"group"}};
+  const auto tally = [&columns](unsigned threads, bool labels, bool borrow) {
+    TallyOptions options{.threads = threads, .borrow_scores = borrow};
+    if (labels) options.label = columns.label;
+    return Tally::of(columns.score, columns.names, columns.code, options);
+  };
+  const auto fit = [=](const Criterion& criterion, bool borrow) {
+    return [=](unsigned threads) {
+      const Solution found =
+          solve(tally(threads, criterion.uses_labels(), borrow), criterion, {.threads = threads});
+      return found.rule.to_json();
+    };
+  };
+  const ParityOptions groups{.sensitive = roles.sensitive};
+  const Criterion parity = statistical_parity(groups);
+  const Rule rule = solve(tally(0, false, true), parity).rule;
+  return {
+      {"read the columns once",
+       [&columns](unsigned threads) {
+         (void)read_time(columns, true, threads);
+         return std::string("read");
+       }},
+      {"tally and fit, statistical parity", fit(parity, false)},
+      {"the same, scores not copied", fit(parity, true)},
+      {"tally and fit, equal opportunity", fit(equal_opportunity(groups), false)},
+      {"tally and fit, equalized odds", fit(equalized_odds(groups), false)},
+      {"tally, and audit of a rule by labels",
+       [=](unsigned threads) {
+         use_threads(threads);
+         return shortest(
+             audit(tally(threads, true, false), roles, rule).overall.figures.accuracy.value());
+       }},
+      {"tally, sort all scores, hash and sum them",
+       [=](unsigned threads) {
+         use_threads(threads);
+         return fingerprint(tally(threads, false, false));
+       }},
+  };
 }
 
 int run(std::size_t rows) {
   const People columns = make_columns(rows);
+  std::vector<Line> lines = lines_of(columns);
   const unsigned cores = std::thread::hardware_concurrency();
-  std::printf("%zu rows, 4 groups, %u cores\n\n", rows, cores);
-  std::printf("| what | cores | ns a row | times one core |\n|---|---|---|---|\n");
-  const ParityOptions groups{.sensitive = {"group"}};
-  Fitted one_read, one_parity, one_borrowed, one_odds;
+  std::printf("%zu rows, 4 groups: nanoseconds a row\n\n| cores |", rows);
+  std::string rule = "|---|";
   for (unsigned threads = 1; threads <= cores; threads *= 2) {
-    const Fitted read =
-        best_of(3, [&] { return read_time(columns, true, threads) > 0 ? 1.0 : 0.0; });
-    const auto fit_parity = [&](bool borrow) {
-      const Tally tally = Tally::of(columns.score, columns.names, columns.code,
-                                    {.threads = threads, .borrow_scores = borrow});
-      return solve(tally, statistical_parity(groups), {.threads = threads}).primal;
-    };
-    const Fitted parity = best_of(3, [&] { return fit_parity(false); });
-    const Fitted borrowed = best_of(3, [&] { return fit_parity(true); });
-    const Fitted odds = best_of(1, [&] {
-      const Tally tally = Tally::of(columns.score, columns.names, columns.code,
-                                    {.label = columns.label, .threads = threads});
-      return solve(tally, equalized_odds(groups), {.threads = threads}).primal;
-    });
-    if (threads == 1) {
-      one_read = read;
-      one_parity = parity;
-      one_borrowed = borrowed;
-      one_odds = odds;
+    for (Line& line : lines) line.time(threads, 3);
+    std::printf(" %u |", threads);
+    std::fflush(stdout);
+    rule += "---|";
+  }
+  std::printf(" times faster |\n%s---|\n", rule.c_str());
+  for (const Line& line : lines) {
+    std::printf("| %s |", line.what);
+    for (const double time : line.times) {
+      std::printf(" %.2f |", 1e9 * time / static_cast<double>(rows));
     }
-    require(parity.objective == one_parity.objective &&
-                borrowed.objective == one_parity.objective && odds.objective == one_odds.objective,
-            "the answer depends on the number of cores");
-    print_row("read the columns", threads, rows, read.time, one_read.time);
-    print_row("tally and fit, parity", threads, rows, parity.time, one_parity.time);
-    print_row("tally and fit, parity, scores not copied", threads, rows, borrowed.time,
-              one_borrowed.time);
-    print_row("tally and fit, odds", threads, rows, odds.time, one_odds.time);
+    std::printf(" %.1f |\n", line.times.front() / line.times.back());
   }
   return 0;
 }
