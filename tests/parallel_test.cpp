@@ -3,6 +3,7 @@
 #include "support/parallel.h"
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <set>
@@ -31,6 +32,22 @@ class Seen {
  private:
   std::mutex mutex_;
   std::set<std::thread::id> threads_;
+};
+
+// As many tasks as there are threads: each waits for all others.
+class Meeting {
+ public:
+  explicit Meeting(unsigned all) : all_(all) {}
+  bool all_came() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    ++here_;
+    while (here_ < all_ && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    return here_ >= all_;
+  }
+
+ private:
+  unsigned all_;
+  std::atomic<unsigned> here_ = 0;
 };
 
 TEST(Parallel, DoesEachTaskOnce) {
@@ -73,13 +90,20 @@ TEST(Parallel, CallsOfATeamShareItsThreads) {
 TEST(Parallel, MoreThreadsMayComeLater) {
   const Team team;
   for (const unsigned threads : {2U, 6U}) {
-    std::atomic<unsigned> here = 0;  // each waits for all others: there are so many
-    parallel(threads, threads, [&](std::size_t) {
-      ++here;
-      while (here < threads) std::this_thread::yield();
-    });
-    EXPECT_EQ(here, threads);
+    Meeting meeting(threads);
+    parallel(threads, threads, [&](std::size_t) { EXPECT_TRUE(meeting.all_came()); });
   }
+}
+
+TEST(Parallel, WhoeverWaitsHelpsWithWhatIsInside) {
+  const auto caller = std::this_thread::get_id();
+  Meeting outside(2);
+  Meeting inside(2);
+  parallel(2, 2, [&](std::size_t) {
+    ASSERT_TRUE(outside.all_came());
+    if (std::this_thread::get_id() == caller) return;
+    parallel(2, 2, [&](std::size_t) { EXPECT_TRUE(inside.all_came()); });
+  });
 }
 
 TEST(Parallel, RethrowsTheLowestTasksError) {

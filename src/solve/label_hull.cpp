@@ -51,25 +51,50 @@ void LabelHull::make_runs() {
   }
 }
 
-std::vector<Entry> LabelHull::entries_of(const Run& run) const {
+std::size_t LabelHull::end_of_sorted(const Run& run) const {
+  return &run == runs_.data() ? data_.sorted().start[cell_ + 1] : (&run - 1)->at;
+}
+
+std::vector<LabelHull::Room> LabelHull::make_room(std::span<const std::size_t> runs) const {
+  std::vector<std::size_t> begin{0};
+  for (const std::size_t j : runs) {
+    const Run& run = runs_[j];
+    const std::size_t most = run.found      ? 0
+                             : data_.binned ? data_.binned->rows_in(cell_, run.at)
+                                            : end_of_sorted(run) - run.at;
+    begin.push_back(begin.back() + most);
+  }
+  const std::span<Entry> all(entries_.emplace_back(begin.back()));
+  std::vector<Room> out;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    out.push_back(all.subspan(begin[i], begin[i + 1] - begin[i]));
+  }
+  return out;
+}
+
+std::span<const Entry> LabelHull::entries_of(const Run& run, Room room) const {
   const Sorted* const sorted = data_.sorted_if_made();
-  if (!sorted) return open_bin(*data_.binned, cell_, run.at);
+  if (!sorted) return room.first(open_bin(*data_.binned, cell_, run.at, room));
   std::size_t begin = run.at;
-  std::size_t end = sorted->start[cell_ + 1];
+  std::size_t end = begin;
   if (data_.binned) {
-    const auto entries = std::views::iota(sorted->start[cell_], end);
+    const auto entries = std::views::iota(sorted->start[cell_], sorted->start[cell_ + 1]);
     const auto bin = [&](std::size_t i) { return data_.binned->bin_of(sorted->score[i]); };
     begin = *std::ranges::partition_point(entries, [&](std::size_t i) { return bin(i) < run.at; });
     end = *std::ranges::partition_point(entries, [&](std::size_t i) { return bin(i) <= run.at; });
-  } else if (&run != runs_.data()) {
-    end = (&run - 1)->at;
+  } else {
+    end = end_of_sorted(run);
   }
-  std::vector<Entry> out;
-  out.reserve(end - begin);
   for (std::size_t i = begin; i < end; ++i) {
-    out.push_back({sorted->score[i], sorted->n(i), sorted->positives(i)});
+    room[i - begin] = {sorted->score[i], sorted->n(i), sorted->positives(i)};
   }
-  return out;
+  return room.first(end - begin);
+}
+
+void LabelHull::find(Run& run, Room room) const {
+  if (run.found) return;
+  run.entries = entries_of(run, room);
+  run.found = true;
 }
 
 std::shared_ptr<const LabelHull::Known> LabelHull::known() const {
@@ -99,19 +124,14 @@ void LabelHull::connect() const {
   known_ = std::move(out);
 }
 
-void LabelHull::find(Run& run) const {
-  if (run.found) return;
-  run.entries = entries_of(run);
-  run.found = true;
-}
-
 void LabelHull::open(std::span<const std::size_t> runs, unsigned threads) const {
   double most = 0;  // entries in them
   for (const std::size_t run : runs) most += ends_[run + 1].n - ends_[run].n;
+  const std::vector<Room> room = make_room(runs);
   parallel(runs.size(), threads_for(static_cast<std::size_t>(most), threads), [&](std::size_t i) {
     Run& run = runs_[runs[i]];
     if (run.open) return;
-    find(run);
+    find(run, room[i]);
     for (const Entry& entry : run.entries) {
       push_block(run.blocks, {entry.score, entry.score, entry.n, entry.n1});
     }
@@ -162,7 +182,8 @@ bool LabelHull::open_around(const Known& seen, std::size_t first_edge, std::size
 
 void LabelHull::find_entries(std::span<const std::size_t> runs, unsigned threads) const {
   const std::scoped_lock lock(mutex_);
-  parallel(runs.size(), threads, [&](std::size_t i) { find(runs_[runs[i]]); });
+  const std::vector<Room> room = make_room(runs);
+  parallel(runs.size(), threads, [&](std::size_t i) { find(runs_[runs[i]], room[i]); });
 }
 
 std::span<const Entry> LabelHull::entries(std::size_t run) const {

@@ -4,6 +4,7 @@
 // labels; so that a fit sorts the scores near its thresholds, and no others.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 
 #include "lottery/points.h"
 #include "solve/chain.h"
+#include "tally/large_array.h"
 
 namespace evenhand {
 
@@ -53,13 +55,17 @@ class LabelHull : public CellVertices {
     std::size_t at;  // a bin, or the first of some sorted entries
     bool found = false;
     bool open = false;
-    std::vector<Entry> entries = {};
+    std::span<const Entry> entries = {};
     std::vector<Block> blocks = {};
   };
 
   void make_runs();
-  std::vector<Entry> entries_of(const Run& run) const;
-  void find(Run& run) const;
+  std::size_t end_of_sorted(const Run& run) const;  // of its entries, where `at` is the first
+  // Entries of runs go to memory that is taken at once for all that are still to be found.
+  using Room = std::span<Entry>;
+  std::vector<Room> make_room(std::span<const std::size_t> runs) const;
+  std::span<const Entry> entries_of(const Run& run, Room room) const;
+  void find(Run& run, Room room) const;
   void open(std::span<const std::size_t> runs, unsigned threads) const;
   void connect() const;
   template <class Number>
@@ -73,6 +79,7 @@ class LabelHull : public CellVertices {
   std::vector<At> ends_;
   mutable std::mutex mutex_;
   mutable std::vector<Run> runs_;
+  mutable std::deque<LargeArray<Entry>> entries_;
   mutable std::shared_ptr<const Known> known_;
 };
 

@@ -9,6 +9,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace evenhand {
@@ -22,9 +23,10 @@ std::atomic<unsigned> usual_threads{0};
 class Job {
  public:
   Job(std::size_t count, const std::function<void(std::size_t)>& task)
-      : task_(task), errors_(count) {}
+      : task_(task), errors_(count), around_(current) {}
 
   void work() {
+    const Job* const before = std::exchange(current, this);
     for (std::size_t i = next_++; i < errors_.size(); i = next_++) {
       try {
         task_(i);
@@ -32,11 +34,15 @@ class Job {
         errors_[i] = std::current_exception();
       }
     }
+    current = before;
   }
   void rethrow() const {
     for (const std::exception_ptr& error : errors_) {
       if (error) std::rethrow_exception(error);
     }
+  }
+  bool is_inside(const Job& other) const {
+    return around_ == &other || (around_ && around_->is_inside(other));
   }
 
   // The team's, and guarded by its mutex.
@@ -44,13 +50,18 @@ class Job {
   std::size_t at_it = 0;   // helpers that have come, and are not done
 
  private:
+  static thread_local const Job* current;  // of which this thread does a task
+
   const std::function<void(std::size_t)>& task_;
   std::vector<std::exception_ptr> errors_;
+  const Job* around_;  // it is part of one of its tasks
   std::atomic<std::size_t> next_{0};
 };
+thread_local const Job* Job::current = nullptr;
 
-// Whoever has a job does it too, so that nobody waits for helpers that do not come; and waits at
-// the end only for those that work on it, none of which waits for anything of its own callers.
+// Whoever has a job does it too, so that nobody waits for helpers that do not come. At the end it
+// waits only for those that work on it, and meanwhile helps with what is inside: none of that can
+// wait for it, or want a lock that it holds.
 class Team::Members {
  public:
   Members() = default;
@@ -64,19 +75,23 @@ class Team::Members {
 
   // `threads`: how many the team may have, its own one among them, from now on.
   void run(Job& job, std::size_t helpers, std::size_t threads) {
-    {
-      const std::scoped_lock lock(mutex_);
-      jobs_.push_front(&job);
-      job.wanted = helpers;
-      wanted_ += helpers;
-      most_ = std::max(most_, threads - 1);
-      hire();
-      call();
-    }
-    job.work();
     std::unique_lock lock(mutex_);
+    jobs_.push_front(&job);
+    job.wanted = helpers;
+    wanted_ += helpers;
+    most_ = std::max(most_, threads - 1);
+    hire();
+    call();
+    done_.notify_all();
+    lock.unlock();
+    job.work();
+    lock.lock();
     if (std::erase(jobs_, &job) > 0) wanted_ -= job.wanted;
-    done_.wait(lock, [&] { return job.at_it == 0; });
+    while (job.at_it > 0) {
+      const auto inside =
+          std::ranges::find_if(jobs_, [&](const Job* other) { return other->is_inside(job); });
+      inside != jobs_.end() ? help_with(**inside, lock) : done_.wait(lock);
+    }
   }
 
  private:
@@ -84,7 +99,7 @@ class Team::Members {
   void hire() {
     try {
       for (; idle_ < wanted_ && threads_.size() < most_; ++idle_) {
-        threads_.emplace_back([this] { help(); });
+        threads_.emplace_back([this] { live(); });
       }
     } catch (const std::exception&) {  // no more threads: slower, and the same
     }
@@ -94,12 +109,24 @@ class Team::Members {
     for (std::size_t i = 0; i < std::min<std::size_t>(2, wanted_); ++i) news_.notify_one();
   }
 
-  void help();
+  void help_with(Job& job, std::unique_lock<std::mutex>& lock) {
+    if (--job.wanted == 0) std::erase(jobs_, &job);
+    --wanted_;
+    ++job.at_it;
+    call();
+    lock.unlock();
+    job.work();
+    lock.lock();
+    if (--job.at_it == 0) done_.notify_all();
+  }
+
+  void live();
 
   std::mutex mutex_;
-  std::condition_variable news_, done_;
-  std::deque<Job*> jobs_;   // that want helpers, the newest first
-  std::size_t wanted_ = 0;  // by all of them
+  std::condition_variable news_;  // of jobs, for those that are idle
+  std::condition_variable done_;  // for those that wait: a job is over, or there is one inside
+  std::deque<Job*> jobs_;         // that want helpers, the newest first
+  std::size_t wanted_ = 0;        // by all of them
   std::size_t idle_ = 0;
   std::size_t most_ = 0;
   bool over_ = false;
@@ -112,23 +139,15 @@ thread_local Team::Members* own_team = nullptr;
 
 }  // namespace
 
-void Team::Members::help() {
+void Team::Members::live() {
   own_team = this;
   std::unique_lock lock(mutex_);
   for (;;) {
     news_.wait(lock, [&] { return over_ || !jobs_.empty(); });
     if (over_) return;
-    Job& job = *jobs_.front();
-    if (--job.wanted == 0) jobs_.pop_front();
-    --wanted_;
-    ++job.at_it;
     --idle_;
-    call();
-    lock.unlock();
-    job.work();
-    lock.lock();
+    help_with(*jobs_.front(), lock);
     ++idle_;
-    if (--job.at_it == 0) done_.notify_all();
   }
 }
 

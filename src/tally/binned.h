@@ -90,6 +90,11 @@ struct Binned {
     return (cell * bins + bin) * parts;
   }
 
+  std::size_t rows_in(CellCode cell, std::size_t bin) const noexcept {
+    const std::size_t first = slot(cell, bin);
+    return start[first + parts] - start[first];
+  }
+
   // Of all slots, one after the other. Rows that stayed as they came are put into their slots.
   const Doubles& score() const;
   // Of one bin, without putting all others into theirs, if few are asked for.

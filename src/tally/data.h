@@ -69,6 +69,8 @@ Tally finish(std::shared_ptr<Tally::Data> data, Sorted sorted);
 Sorted sort_bins(const Binned& binned, std::size_t cells, unsigned threads);
 // Rows of one bin: their distinct scores, ascending.
 std::vector<Entry> open_bin(const Binned& binned, CellCode cell, std::size_t bin);
+// The same into memory that has room for all of the bin's rows; how many entries there are.
+std::size_t open_bin(const Binned& binned, CellCode cell, std::size_t bin, std::span<Entry> to);
 std::vector<CellTotal> totals_of(const Sorted& sorted);
 // Adds up several tallies' entries; cell c of input i becomes cell `to[i][c]` of the output.
 Sorted add_up(std::span<const Sorted* const> inputs, std::span<const std::vector<CellCode>> to,

@@ -267,11 +267,10 @@ Sorted sort_all(const Binned& binned, std::size_t cells, unsigned threads) {
 }
 
 template <class Bin>
-std::vector<Entry> open(const BinRows& rows) {
-  std::vector<Entry> out;
-  out.reserve(rows.score.size());
-  Bin()(rows, [&](double score, double n, double n1) { out.push_back({score, n, n1}); });
-  return out;
+std::size_t open(const BinRows& rows, std::span<Entry> to) {
+  std::size_t size = 0;
+  Bin()(rows, [&](double score, double n, double n1) { to[size++] = {score, n, n1}; });
+  return size;
 }
 
 }  // namespace
@@ -281,9 +280,15 @@ Sorted sort_bins(const Binned& binned, std::size_t cells, unsigned threads) {
                                : sort_all<WeightedBin>(binned, cells, threads);
 }
 
-std::vector<Entry> open_bin(const Binned& binned, CellCode cell, std::size_t bin) {
+std::size_t open_bin(const Binned& binned, CellCode cell, std::size_t bin, std::span<Entry> to) {
   const BinRows rows = bin_rows_at(binned, cell * binned.bins + bin, binned.in_bin(cell, bin));
-  return binned.weight.empty() ? open<CountedBin>(rows) : open<WeightedBin>(rows);
+  return binned.weight.empty() ? open<CountedBin>(rows, to) : open<WeightedBin>(rows, to);
+}
+
+std::vector<Entry> open_bin(const Binned& binned, CellCode cell, std::size_t bin) {
+  std::vector<Entry> out(binned.rows_in(cell, bin));
+  out.resize(open_bin(binned, cell, bin, out));
+  return out;
 }
 
 std::vector<CellTotal> totals_of(const Sorted& sorted) {
