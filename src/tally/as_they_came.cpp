@@ -61,7 +61,7 @@ class RowsAsTheyCame {
     (void)starts_of(next, slots, threads);
     placed_.resize(slot_.size());
     scatter(slot_, chunks, next, threads,
-            [&](std::size_t row, std::size_t at) { put(placed_, at, score_[row]); });
+            [&](std::size_t row, std::size_t at) { put_into_slot(placed_, at, score_[row]); });
     is_placed_ = true;
     score_ = {};
     slot_ = {};

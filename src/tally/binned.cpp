@@ -149,14 +149,14 @@ class Binner {
     const auto put_all = [&](auto value) {
       if (rows_.weights.empty()) {
         scatter(std::span<const Slot>(slot), chunks, next, threads_,
-                [&](std::size_t row, std::size_t to) { put(score, to, value(row)); });
+                [&](std::size_t row, std::size_t to) { put_into_slot(score, to, value(row)); });
         return;
       }
       out_.weight.resize(score.size());
       scatter(std::span<const Slot>(slot), chunks, next, threads_,
               [&](std::size_t row, std::size_t to) {
-                put(score, to, value(row));
-                put(out_.weight, to, rows_.weights[row]);
+                put_into_slot(score, to, value(row));
+                put_into_slot(out_.weight, to, rows_.weights[row]);
               });
     };
     if (level_) {

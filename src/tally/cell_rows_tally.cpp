@@ -98,7 +98,7 @@ Binned bin_lists(std::span<const CellRows> cells, bool labelled) {
   parallel(portions.size(), 0, [&](std::size_t task) {
     Portion& portion = portions[task];
     for (const std::span<const double> block : portion.blocks) {
-      for (const double x : block) put(score, portion.next[out.bin_of(x)]++, x);
+      for (const double x : block) put_into_slot(score, portion.next[out.bin_of(x)]++, x);
     }
   });
   out.set_score(std::move(score));

@@ -59,7 +59,7 @@ inline std::vector<std::size_t> starts_of(ChunkCounts& next, std::size_t slots, 
 
 // Thousands of slots are filled at once, and each row starts or goes on with a line of memory that
 // no cache holds: the one after it is called for early, so that nobody waits for it.
-inline void put(Doubles& column, std::size_t at, double value) noexcept {
+inline void put_into_slot(Doubles& column, std::size_t at, double value) noexcept {
   constexpr std::uintptr_t line = 64;
   column[at] = value;
   const std::uintptr_t next = reinterpret_cast<std::uintptr_t>(&column[at]) + line;
