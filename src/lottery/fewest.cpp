@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ranges>
 
+#include "lottery/slopes.h"
 #include "support/infinity.h"
 #include "support/offset.h"
 #include "support/parallel.h"
@@ -100,8 +101,7 @@ class MixedWindow {
 // from a point left of it to one right of it, and on or above another. With slopes towards it and
 // from it: the largest on the right is at least the smallest on the left, and the smallest on the
 // right at most the largest on the left. As a moves away, both conditions only get easier, and the
-// smallest b comes nearer. Rounding counts in favour: each condition is asked of a point that is a
-// little lower, or higher.
+// smallest b comes nearer.
 class EndsAround {
  public:
   EndsAround(const Points& points, const At& at, std::size_t first, std::size_t last,
@@ -133,7 +133,7 @@ class EndsAround {
   void visit(Visit visit) const {
     parallel(left_.count(), threads_, [&](std::size_t stretch) {
       const View points = view();
-      Slopes left = before_left_[stretch];
+      SlopesAround left = before_left_[stretch];
       std::size_t a = left_end_ - left_.begin(stretch);
       left.take(left_of(points, --a));
       std::size_t b = first_that_serves(left);
@@ -147,19 +147,6 @@ class EndsAround {
   }
 
  private:
-  // From the target to points on one side of it, turned so that less is better: what settles
-  // whether it is below a segment, and above one.
-  struct Slopes {
-    double over = infinity;
-    double under = infinity;
-
-    void take(const Slopes& other) {
-      over = std::min(over, other.over);
-      under = std::min(under, other.under);
-    }
-    bool meets(const Slopes& right) const { return -right.over >= over && right.under <= -under; }
-  };
-
   // What slopes are made of, by value: nothing that is written can be among it.
   struct View {
     const double* n;
@@ -167,31 +154,23 @@ class EndsAround {
     At at;
     double close;
 
-    Slopes from_left(std::size_t a) const {
-      const double per_dn = 1 / (at.n - n[a]);
-      const double dy = at.y - y[a];
-      return {(dy - close) * per_dn, -(dy + close) * per_dn};
+    At point(std::size_t k) const { return {n[k], y[k]}; }
+    SlopesAround from_left(std::size_t a) const {
+      return SlopesAround::from_left(point(a), at, close);
     }
-    Slopes to_right(std::size_t b) const {
-      const double per_dn = 1 / (n[b] - at.n);
-      const double dy = y[b] - at.y;
-      // Seen from the right, a point that is a little lower makes slopes larger.
-      return {-(dy + close) * per_dn, (dy - close) * per_dn};
+    SlopesAround to_right(std::size_t b) const {
+      return SlopesAround::to_right(point(b), at, close);
     }
-    // At its own abscissa: whatever is on the other side will do, or nothing.
-    Slopes at_own(std::size_t k) const {
-      const double dy = at.y - y[k];
-      return {dy <= close ? -infinity : infinity, dy >= -close ? -infinity : infinity};
-    }
+    SlopesAround at_own(std::size_t k) const { return SlopesAround::at_own(point(k), at, close); }
   };
   View view() const { return {points_.n.data(), points_.y.data(), at_, rounding_of(points_)}; }
-  Slopes left_of(const View& view, std::size_t a) const {
+  SlopesAround left_of(const View& view, std::size_t a) const {
     return has_own_ && a == right_begin_ ? view.at_own(a) : view.from_left(a);
   }
 
   void add_left(std::size_t stretch) {
     const View points = view();
-    Slopes all;
+    SlopesAround all;
     for (std::size_t i = left_.begin(stretch); i < left_.end(stretch); ++i) {
       all.take(left_of(points, left_end_ - 1 - i));
     }
@@ -199,7 +178,7 @@ class EndsAround {
   }
   void add_right(std::size_t stretch) {
     const View points = view();
-    Slopes all;
+    SlopesAround all;
     std::size_t i = right_.begin(stretch);
     if (i == 0 && has_own_) up_to_[i++] = all = points.at_own(right_begin_);
     for (const std::size_t end = right_.end(stretch); i < end; ++i) {
@@ -208,16 +187,16 @@ class EndsAround {
     }
     before_right_[stretch + 1] = all;
   }
-  static void add_up(std::vector<Slopes>& before) {
+  static void add_up(std::vector<SlopesAround>& before) {
     for (std::size_t i = 1; i < before.size(); ++i) before[i].take(before[i - 1]);
   }
 
-  Slopes up_to(std::size_t b) const {
-    Slopes out = up_to_[b - right_begin_];
+  SlopesAround up_to(std::size_t b) const {
+    SlopesAround out = up_to_[b - right_begin_];
     out.take(before_right_[right_.of(b - right_begin_)]);
     return out;
   }
-  std::size_t first_that_serves(const Slopes& left) const {
+  std::size_t first_that_serves(const SlopesAround& left) const {
     const auto all = std::views::iota(right_begin_, last_ + 1);
     return *std::ranges::partition_point(all, [&](std::size_t b) { return !left.meets(up_to(b)); });
   }
@@ -229,10 +208,11 @@ class EndsAround {
   std::size_t left_end_ = 0;
   std::size_t right_begin_ = 0;
   bool has_own_ = false;
-  Stretches left_{0, 1};      // of the points left of it, the nearest first
-  Stretches right_{0, 1};     // of those right of it
-  LargeArray<Slopes> up_to_;  // each point right of it, with those in its stretch that are nearer
-  std::vector<Slopes> before_left_, before_right_;  // in all stretches before each
+  Stretches left_{0, 1};   // of the points left of it, the nearest first
+  Stretches right_{0, 1};  // of those right of it
+  LargeArray<SlopesAround>
+      up_to_;  // each point right of it, with those in its stretch that are nearer
+  std::vector<SlopesAround> before_left_, before_right_;  // in all stretches before each
 };
 
 }  // namespace

@@ -5,28 +5,13 @@
 #include <cmath>
 
 #include "lottery/fewest.h"
+#include "lottery/slopes.h"
 #include "support/infinity.h"
 #include "support/offset.h"
 #include "support/parallel.h"
 
 namespace evenhand {
 namespace {
-
-// Slopes of lines through the target, from points on one side of it: those that settle whether it
-// is below a segment (over) and above one (under). As in ends_around, turned so that less is
-// better.
-struct BestSlopes {
-  double over = infinity;
-  double under = infinity;
-
-  void take(const BestSlopes& other) {
-    over = std::min(over, other.over);
-    under = std::min(under, other.under);
-  }
-  bool may_improve(const BestSlopes& other) const {
-    return over <= other.over || under <= other.under;
-  }
-};
 
 class SearchInRuns {
  public:
@@ -129,17 +114,10 @@ class SearchInRuns {
     return closed_ones(wanted);
   }
 
-  BestSlopes slopes(const At& point, bool left) const {
-    const double dn = std::abs(at_.n - point.n);
-    const double dy = left ? at_.y - point.y : point.y - at_.y;
-    if (dn == 0) {
-      return {at_.y - point.y <= close_ ? -infinity : infinity,
-              at_.y - point.y >= -close_ ? -infinity : infinity};
-    }
-    // Left: the smallest slope to the target, and the largest from below; right: the other way.
-    const double per_dn = 1 / dn;
-    return left ? BestSlopes{(dy - close_) * per_dn, -(dy + close_) * per_dn}
-                : BestSlopes{-(dy + close_) * per_dn, (dy - close_) * per_dn};
+  SlopesAround slopes(const At& point, bool left) const {
+    if (point.n == at_.n) return SlopesAround::at_own(point, at_, close_);
+    return left ? SlopesAround::from_left(point, at_, close_)
+                : SlopesAround::to_right(point, at_, close_);
   }
 
   // Where the points inside a run may be: in the parallelogram of its ends and of what it reaches
@@ -151,15 +129,15 @@ class SearchInRuns {
     return {At{from.n + y, to.y}, At{to.n - y, from.y}};
   }
 
-  // Slopes from the target outwards, up to the end of each run; index 0 is the run with the
+  // SlopesAround from the target outwards, up to the end of each run; index 0 is the run with the
   // target. `own` is the best that a run may have; `hoped` takes these, `sure` only what is known.
   struct Side {
     std::vector<std::size_t> runs;
-    std::vector<BestSlopes> own, hoped, sure;
+    std::vector<SlopesAround> own, hoped, sure;
   };
 
   void add(std::size_t run, bool left, Side& to) const {
-    BestSlopes known;
+    SlopesAround known;
     const auto begin = known_.n.begin();
     auto k =
         static_cast<std::size_t>(std::lower_bound(begin, known_.n.end(), ends_[run].n) - begin);
@@ -167,12 +145,12 @@ class SearchInRuns {
       const At point{known_.n[k], known_.y[k]};
       if (left ? point.n <= at_.n : point.n >= at_.n) known.take(slopes(point, left));
     }
-    BestSlopes own = known;
+    SlopesAround own = known;
     if (!runs_.is_open(run)) {
       for (const At& corner : corners(run)) own.take(slopes(corner, left));
     }
-    BestSlopes hoped = to.hoped.empty() ? BestSlopes{} : to.hoped.back();
-    BestSlopes sure = to.sure.empty() ? BestSlopes{} : to.sure.back();
+    SlopesAround hoped = to.hoped.empty() ? SlopesAround{} : to.hoped.back();
+    SlopesAround sure = to.sure.empty() ? SlopesAround{} : to.sure.back();
     hoped.take(own);
     sure.take(known);
     to.runs.push_back(run);
@@ -218,7 +196,7 @@ class SearchInRuns {
     // The nearest run on the right that may do comes nearer as the one on the left goes away.
     std::size_t b = right.runs.size();
     for (std::size_t a = 0; a < left.runs.size(); ++a) {
-      while (b > 0 && may_hold(left.hoped[a], right.hoped[b - 1])) --b;
+      while (b > 0 && left.hoped[a].meets(right.hoped[b - 1])) --b;
       if (b == right.runs.size()) continue;
       const double from = std::min(at_.n, ends_[left.runs[a] + 1].n);  // or further away
       for (std::size_t other = b; other < right.runs.size(); ++other) {
@@ -230,12 +208,6 @@ class SearchInRuns {
     add_deciding(left, wanted);
     add_deciding(right, wanted);
     return closed_ones(wanted);
-  }
-
-  static bool may_hold(const BestSlopes& left, const BestSlopes& right) {
-    // Right of the target the largest slope (-over) is at least the smallest on the left (over),
-    // and the smallest (under) at most the largest on the left (-under).
-    return -right.over >= left.over && right.under <= -left.under;
   }
 
   // Ends are judged by all slopes between them and the target.
