@@ -95,6 +95,26 @@ TEST(Parallel, MoreThreadsMayComeLater) {
   }
 }
 
+TEST(Parallel, LaterCallsOfATeamKeepToFewerThreads) {
+  const Team team;
+  Meeting meeting(8);
+  parallel(8, 8, [&](std::size_t) { EXPECT_TRUE(meeting.all_came()); });
+  std::atomic<int> at_work = 0;
+  std::atomic<int> most = 0;
+  parallel(2, 2, [&](std::size_t) {
+    parallel(2, 2, [&](std::size_t) {
+      parallel(8, 2, [&](std::size_t) {
+        const int now = ++at_work;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --at_work;
+      });
+    });
+  });
+  EXPECT_LE(most, 2);
+}
+
 TEST(Parallel, WhoeverWaitsHelpsWithWhatIsInside) {
   const auto caller = std::this_thread::get_id();
   Meeting outside(2);

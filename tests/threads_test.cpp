@@ -107,6 +107,12 @@ TEST_F(Threads, SortScoresThatRepeatHereAndThere) {
   }
 }
 
+TEST_F(Threads, MayBeFarTooMany) {
+  const TallyOptions options{.label = people.label, .threads = 1U << 30U};
+  const Tally tally = Tally::of(people.score, people.names, people.code, options);
+  EXPECT_EQ(tally.entries(1), people.tally(true).entries(1));
+}
+
 TEST_F(Threads, FingerprintsDoNotDependOnThem) {
   const Tally tally = people.tally(true);
   use_threads(1);

@@ -132,9 +132,11 @@ void LabelHull::open(std::span<const std::size_t> runs, unsigned threads) const 
     Run& run = runs_[runs[i]];
     if (run.open) return;
     find(run, room[i]);
+    std::vector<Block> blocks;
     for (const Entry& entry : run.entries) {
-      push_block(run.blocks, {entry.score, entry.score, entry.n, entry.n1});
+      push_block(blocks, {entry.score, entry.score, entry.n, entry.n1});
     }
+    run.blocks = std::move(blocks);
     run.open = true;
   });
   connect();

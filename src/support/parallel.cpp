@@ -41,6 +41,7 @@ class Job {
       if (error) std::rethrow_exception(error);
     }
   }
+  bool is_outermost() const { return !around_; }
   bool is_inside(const Job& other) const {
     return around_ == &other || (around_ && around_->is_inside(other));
   }
@@ -73,13 +74,13 @@ class Team::Members {
     news_.notify_all();
   }
 
-  // `threads`: how many the team may have, its own one among them, from now on.
+  // `threads`: how many may be at work, the caller's among them, on this and on what is inside.
   void run(Job& job, std::size_t helpers, std::size_t threads) {
     std::unique_lock lock(mutex_);
     jobs_.push_front(&job);
     job.wanted = helpers;
     wanted_ += helpers;
-    most_ = std::max(most_, threads - 1);
+    most_ = job.is_outermost() ? threads - 1 : std::max(most_, threads - 1);
     hire();
     call();
     done_.notify_all();
@@ -143,7 +144,10 @@ void Team::Members::live() {
   own_team = this;
   std::unique_lock lock(mutex_);
   for (;;) {
-    news_.wait(lock, [&] { return over_ || !jobs_.empty(); });
+    news_.wait(lock, [&] {
+      const std::size_t at_work = threads_.size() - idle_;
+      return over_ || (!jobs_.empty() && at_work < most_);
+    });
     if (over_) return;
     --idle_;
     help_with(*jobs_.front(), lock);

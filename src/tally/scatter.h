@@ -26,7 +26,8 @@ struct Chunks {
 
   Chunks(std::size_t all_rows, std::size_t slots, unsigned threads) : rows(all_rows) {
     const std::size_t worthwhile = rows / std::max<std::size_t>(4 * slots, 16384);
-    const std::size_t wanted = thread_count(threads) > 1 ? 4 * thread_count(threads) : 1;
+    const std::size_t wanted =
+        thread_count(threads) > 1 ? std::size_t{4} * thread_count(threads) : 1;
     count = std::clamp<std::size_t>(worthwhile, 1, wanted);
   }
   std::size_t begin(std::size_t chunk) const noexcept { return rows * chunk / count; }
