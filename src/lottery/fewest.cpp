@@ -210,9 +210,9 @@ class EndsAround {
   bool has_own_ = false;
   Stretches left_{0, 1};   // of the points left of it, the nearest first
   Stretches right_{0, 1};  // of those right of it
-  LargeArray<SlopesAround>
-      up_to_;  // each point right of it, with those in its stretch that are nearer
-  std::vector<SlopesAround> before_left_, before_right_;  // in all stretches before each
+  // Of each point right of it, with those in its stretch that are nearer; of all stretches before.
+  LargeArray<SlopesAround> up_to_;
+  std::vector<SlopesAround> before_left_, before_right_;
 };
 
 }  // namespace

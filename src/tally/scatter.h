@@ -58,8 +58,8 @@ inline std::vector<std::size_t> starts_of(ChunkCounts& next, std::size_t slots, 
   return start;
 }
 
-// Thousands of slots are filled at once, and each row starts or goes on with a line of memory that
-// no cache holds: the one after it is called for early, so that nobody waits for it.
+// Thousands of slots are filled at once, too many for caches to see what comes next: the line of
+// memory after this one is fetched now, so that the slot's later rows need not wait for it.
 inline void put_into_slot(Doubles& column, std::size_t at, double value) noexcept {
   constexpr std::uintptr_t line = 64;
   column[at] = value;
